@@ -1,0 +1,128 @@
+"""Playing the jobs of an experiment in threads behind the notebook, recording each episode as it ends."""
+
+import platform
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from react_kit.errors import Unavailable
+from react_kit.methods import Method
+from react_kit.progress import Progress
+from react_kit.run import Run
+from react_kit.trajectory import Instance, Trajectory
+
+PATIENCE = 3  # failures in a row of the model's server or the corpus, after which the run stops
+Known: TypeAlias = dict[int, Trajectory]  # what is recorded of a job, by sample
+
+
+class Job(Struct, frozen=True):
+    """One instance under one method: a greedy episode, or a pool of `samples` episodes."""
+
+    instance: Instance
+    name: str
+    method: Method
+    samples: int = 0  # 0: greedy
+
+
+class Handle:
+    """A run in the background. `run` grows; `stop()` ends it after the episodes in flight; `wait()` gives the run."""
+
+    def __init__(
+        self,
+        run: Run,
+        plan: Sequence[Job],
+        play: Callable[[Job, Known], Iterator[Trajectory]],
+        enough: Callable[[Job, Known], bool],
+        replayed: Callable[[str], bool],
+        workers: int,
+        progress: bool,
+    ) -> None:
+        self.run, self._play, self._replayed = run, play, replayed
+        self.failures: list[str] = []
+        self._stop = threading.Event()
+        self._in_a_row = 0
+        self._lock = threading.Lock()
+        self._error: BaseException | None = None
+        self._known = self._recorded()
+        jobs = [job for job in plan if not enough(job, self._known_of(job))]
+        self._progress = Progress(jobs, len(plan), progress)
+        self._thread = threading.Thread(target=self._work, args=(jobs, workers), daemon=True)
+        self._thread.start()
+
+    @property
+    def done(self) -> bool:
+        return not self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Start no further episode."""
+        self._stop.set()
+
+    def settle(self) -> None:
+        """Wait for the episodes in flight."""
+        self._thread.join()
+
+    def wait(self) -> Run:
+        """The finished run; raises what stopped it. Failed episodes are in `failures` and not in the run."""
+        while self._thread.is_alive():  # with a timeout, so that Ctrl-C gets through on every system
+            self._thread.join(0.2)
+        if self._error:
+            raise self._error
+        if self.failures:
+            print(
+                f"{len(self.failures)} episodes could not be played, not counted for or against the model: "
+                f"{self.failures[-1]}\nRun the same again to play only these."
+            )
+        return self.run
+
+    def _work(self, jobs: Sequence[Job], workers: int) -> None:
+        try:
+            with ThreadPoolExecutor(workers) as pool:
+                for future in as_completed([pool.submit(self._do, job) for job in jobs]):
+                    try:
+                        future.result()
+                    except BaseException as e:
+                        self._error = self._error or e
+                        self._stop.set()
+        finally:
+            self._progress.close()
+
+    def _do(self, job: Job) -> None:
+        if self._stop.is_set():
+            return
+        try:
+            for trajectory in self._play(job, self._known_of(job)):
+                if trajectory.stop == "unavailable":
+                    raise Unavailable(trajectory.steps[-1].observation.text)  # type: ignore[union-attr]
+                self._record(job, trajectory)
+                if self._stop.is_set():
+                    return
+            self._in_a_row = 0
+        except Unavailable as e:
+            self._fail(job, e)
+
+    def _record(self, job: Job, t: Trajectory) -> None:
+        calls = [call.key for step in t.steps for call in step.calls]
+        replayed = sum(map(self._replayed, calls))
+        meta = {**t.meta, "run": self.run.path.name, "host": platform.node(), "replayed": replayed}
+        with self._lock:
+            self.run.append(msgspec.structs.replace(t, meta=meta))
+        self._progress.episode(job.name, t)
+
+    def _fail(self, job: Job, error: Unavailable) -> None:
+        self.failures.append(str(error))
+        self._in_a_row += 1
+        if self._in_a_row >= PATIENCE and not self._stop.is_set():
+            raise Unavailable(f"stopped after {PATIENCE} failures in a row: {error}") from error
+
+    def _recorded(self) -> dict[tuple[str, str, bool], Known]:
+        known: dict[tuple[str, str, bool], Known] = {}
+        for t in self.run:
+            known.setdefault((t.cell.instance, t.cell.method, t.cell.temperature > 0), {})[t.cell.sample] = t
+        return known
+
+    def _known_of(self, job: Job) -> Known:
+        return self._known.get((job.instance.id, job.name, job.samples > 0), {})

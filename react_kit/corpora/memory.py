@@ -1,0 +1,64 @@
+"""A corpus held in memory, read from a JSON-lines file such as data/tiny/articles.jsonl."""
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from react_kit.corpora.page import Disambiguation, Page
+from react_kit.corpora.titles import base, fold, most_similar
+from react_kit.errors import KitError
+
+
+class Article(Struct, frozen=True):
+    """A line of the file: an article with its sentences, or a disambiguation title with its meanings."""
+
+    title: str
+    split: str = "dev"
+    sentences: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    meanings: tuple[str, ...] = ()
+
+
+class MemoryCorpus:
+    """Articles by folded title and alias. Read-only, so safe to share between threads."""
+
+    def __init__(self, articles: list[Article], name: str, vintage: str, sha256: str = "") -> None:
+        self.name, self.vintage, self.sha256 = name, vintage, sha256
+        self.articles = {a.title: a for a in articles}
+        self._by_key: dict[str, str] = {}
+        for a in articles:
+            for alias in a.aliases:
+                self._by_key.setdefault(fold(alias), a.title)
+        self._by_key |= {fold(a.title): a.title for a in articles}  # a title beats another's alias
+        # For likeness a title also counts without its parenthetical.
+        keys = dict.fromkeys([*self._by_key.items(), *((fold(base(a.title)), a.title) for a in articles)])
+        self._keys, self._titles = [k for k, _ in keys], [t for _, t in keys]
+
+    def lookup_title(self, title: str) -> Page | Disambiguation | None:
+        found = self._by_key.get(fold(title))
+        if found is None:
+            return None
+        article = self.articles[found]
+        if article.meanings:
+            return Disambiguation(article.title, article.meanings)
+        return Page(article.title, article.sentences)
+
+    def similar(self, title: str, k: int = 5) -> list[str]:
+        return most_similar(fold(title), self._keys, self._titles, k)
+
+
+def read_corpus(path: Path, name: str, vintage: str) -> MemoryCorpus:
+    """The corpus in a JSON-lines file; a broken line is a `KitError` that names it."""
+    data = path.read_bytes()
+    decoder = msgspec.json.Decoder(Article)
+    articles = []
+    for number, line in enumerate(data.splitlines(), 1):
+        try:
+            articles.append(decoder.decode(line))
+        except msgspec.DecodeError as e:
+            raise KitError(
+                f"{path.name} line {number} is not an article ({e}); expected title and sentences, or title and meanings."
+            ) from e
+    return MemoryCorpus(articles, name, vintage, hashlib.sha256(data).hexdigest())

@@ -1,0 +1,35 @@
+"""The small interface every corpus offers, so that the environment means the same over each of them."""
+
+from typing import Protocol
+
+from msgspec import Struct
+
+
+class Page(Struct, frozen=True):
+    """An article as sentences; sentence ids are the positions, from 0."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+class Disambiguation(Struct, frozen=True):
+    """A title that stands for several articles."""
+
+    title: str
+    meanings: tuple[str, ...]
+
+
+class Corpus(Protocol):
+    """`name` and `vintage` go into the record of every trajectory, `sha256` too where the text is at hand."""
+
+    name: str
+    vintage: str
+    sha256: str
+
+    def lookup_title(self, title: str) -> Page | Disambiguation | None:
+        """The page of that title or redirect, without regard to case, accents and punctuation; None if none."""
+        ...
+
+    def similar(self, title: str, k: int = 5) -> list[str]:
+        """Up to `k` titles that resemble `title`, best first."""
+        ...

@@ -1,0 +1,213 @@
+"""Drives a method over one instance: step by step, to the end, or on from an edited step (the paper's Figure 5)."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from react_kit.corpora import Corpus, open_wiki
+from react_kit.envs.base import Env
+from react_kit.errors import KitError, unknown
+from react_kit.fidelity import PAPER, Fidelity
+from react_kit.methods import METHODS, Context, Method, Pooled
+from react_kit.models.base import Messages, Model
+from react_kit.prompts import Prompts
+from react_kit.tasks import TASKS, Task
+from react_kit.trajectory import Call, Cell, Instance, Parent, Step, Stop, Trajectory, trajectory_id
+
+
+class Scripted:
+    """A model that first repeats recorded replies, then asks the real one."""
+
+    def __init__(self, model: Model, calls: Sequence[Call]) -> None:
+        self.name, self.identity, self._model = model.name, model.identity, model
+        self._left = list(calls)
+
+    def sample(self, prompt: str | Messages, **settings: Any) -> list[Call]:
+        return [self._left.pop(0)] if self._left else self._model.sample(prompt, **settings)
+
+
+class Episode:
+    """One method on one instance. `differences` lists observations that a replay found changed."""
+
+    def __init__(
+        self,
+        context: Context,
+        make_env: Callable[[], Env],
+        method: Method,
+        task: Task,
+        cell: Cell,
+        provenance: dict[str, Any],
+    ) -> None:
+        self.context, self.make_env, self.method, self.task, self.cell = context, make_env, method, task, cell
+        self.provenance = provenance
+        self.parent: Parent | None = None
+        self.steps: list[Step] = []
+        self.differences: list[str] = []
+        self.over = False
+        self.seconds = 0.0
+        self._generator = self._drive([])
+
+    @classmethod
+    def start(
+        cls,
+        instance: Instance,
+        method: str | Method = "react",
+        *,
+        model: Model,
+        corpus: Corpus | None = None,
+        task: Task | None = None,
+        prompts: Prompts | None = None,
+        fidelity: Fidelity = PAPER,
+        temperature: float = 0.0,
+        sample: int = 0,
+    ) -> "Episode":
+        """A new episode; nothing is asked of the model before the first `step`. Defaults: tiny corpus, the task's prompts."""
+        name, play = _method(method)
+        task = task or TASKS.get(instance.task)
+        if task is None:
+            raise unknown("task of this instance", instance.task, TASKS, "Or pass task=.")
+        corpus = corpus or open_wiki("tiny")
+        prompts = prompts or task.prompts()
+        cell = Cell(
+            task.name, instance.id, name, prompts.name, model.name, float(temperature), fidelity.name, sample
+        )
+        provenance = {
+            "model": model.identity,
+            "prompts": {"id": prompts.id, "sha256": prompts.sha256},
+            "corpus": {"name": corpus.name, "vintage": corpus.vintage, "sha256": corpus.sha256},
+            "fidelity": fidelity.differences(),
+            "step_limit": task.limit(fidelity),
+        }
+        make_env = partial(task.make_env, corpus, fidelity)
+        context = Context(instance, prompts, model, make_env(), task.limit(fidelity), temperature, sample)
+        return cls(context, make_env, play, task, cell, provenance)
+
+    def step(self) -> Step | None:
+        """Play one step; None when the episode is over.
+
+        Raises `Unavailable` when the model's server fails; call `step` again once it is back.
+        """
+        if self.over:
+            return None
+        began = time.perf_counter()
+        try:
+            step = next(self._generator, None)
+        except BaseException:
+            # A generator that raised is spent: bring a new one to the same place, so that the user can go on.
+            done, self.steps = self.steps, []
+            self._generator = self._drive([call for s in done for call in s.calls])
+            self._advance(done)
+            raise
+        finally:
+            self.seconds += time.perf_counter() - began
+        if step is None or "unavailable" in step.notes:
+            self.over = True
+        if step is not None:
+            self.steps.append(step)
+            self.over = self.over or self._answer() is not None
+        return step
+
+    def run(self) -> Trajectory:
+        """Play to the end."""
+        while not self.over:
+            self.step()
+        return self.trajectory
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """What happened so far; scored once the episode is over, unless infrastructure failed."""
+        stop, answer, instance = self._stop(), self._answer(), self.context.instance
+        scored = stop in ("answered", "step_limit", "unparsable")
+        return Trajectory(
+            trajectory_id(self.cell, self.parent),
+            self.cell,
+            instance,
+            tuple(self.steps),
+            answer,
+            stop,
+            self.task.score(instance, answer) if scored else {},
+            self.provenance,
+            self.parent,
+            {"seconds": round(self.seconds, 3)},
+        )
+
+    def edit(self, step: int, thought: str | None = None, action: str | None = None) -> "Episode":
+        """A branch: the same steps before number `step` (from 1), there the new thought or action, then on.
+
+        A new thought alone is a reply without an action line, so the model is asked for the action.
+        """
+        if not 1 <= step <= len(self.steps):
+            raise KitError(f"there is no step {step} to edit; this episode has steps 1 to {len(self.steps)}.")
+        if thought is None and action is None:
+            raise KitError("nothing to edit: pass thought=, action= or both.")
+        if step > 1 and self.context.env.replay == "never":
+            raise KitError("this environment has effects outside, so its actions cannot be repeated: edit step 1 only.")
+        edit = {k: v for k, v in {"thought": thought, "action": action}.items() if v is not None}
+        reply = Call("edited", _edited(self.steps[step - 1], thought, action), finish="edited")
+        branch = Episode(self.context, self.make_env, self.method, self.task, self.cell, self.provenance)
+        branch.parent = Parent(trajectory_id(self.cell, self.parent), step, edit)
+        kept = self.steps[: step - 1]
+        branch._generator = branch._drive([*(call for s in kept for call in s.calls), reply])
+        branch._advance(kept)
+        return branch
+
+    def _drive(self, recorded: Sequence[Call]) -> Iterator[Step]:
+        """The method's generator, begun anew in a fresh environment; `recorded` replies come before the model's own."""
+        model, env = Scripted(self.context.model, recorded), self.make_env()
+        env.reset(self.context.instance)
+        return self.method(msgspec.structs.replace(self.context, model=model, env=env))
+
+    def _advance(self, recorded: Sequence[Step]) -> None:
+        """Play recorded steps again, and note where the environment now answers otherwise."""
+        for number, before in enumerate(recorded, 1):
+            now = next(self._generator)
+            if now.observation != before.observation:
+                self.differences.append(
+                    f"observation {number} was {before.observation and before.observation.text!r}, "
+                    f"is now {now.observation and now.observation.text!r}"
+                )
+                now = msgspec.structs.replace(now, notes=(*now.notes, "replay_differs"))
+            self.steps.append(now)
+
+    def _answer(self) -> str | None:
+        action = self.steps[-1].action if self.steps else None
+        return action.argument if action and action.name == "finish" and action.argument else None
+
+    def _stop(self) -> Stop:
+        if not self.over:
+            return "unfinished"
+        if self.steps and "unavailable" in self.steps[-1].notes:
+            return "unavailable"
+        if self._answer() is not None:
+            return "answered"
+        return "step_limit" if self.steps and self.steps[-1].observation else "unparsable"
+
+    def _repr_html_(self) -> str | None:
+        return self.trajectory._repr_html_()
+
+    def __repr__(self) -> str:
+        return f"<Episode {self.cell.method} on {self.cell.task}: {len(self.steps)} steps, {self._stop()}>"
+
+
+def _method(method: str | Method) -> tuple[str, Method]:
+    if not isinstance(method, str):
+        return getattr(method, "__name__", type(method).__name__), method
+    if method not in METHODS:
+        raise unknown("method", method, METHODS)
+    found = METHODS[method]
+    if isinstance(found, Pooled):
+        raise KitError(
+            f"{method!r} is computed from several episodes ({', '.join(found.needs)}); use Experiment, or start one of those."
+        )
+    return method, found
+
+
+def _edited(step: Step, thought: str | None, action: str | None) -> str:
+    """The reply that a person puts in the model's place. A thought stays on one line, as the follow-up call needs."""
+    said = " ".join((thought if thought is not None else step.thought or "").split())
+    if step.thought is None:
+        return action or ""
+    return f"{said}\nAction: {action}" if action is not None else said

@@ -1,0 +1,177 @@
+"""A grid of (task, method, sample) over instances → a run folder; resumable, in threads, in the background."""
+
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from react_kit.background import Handle, Job
+from react_kit.corpora import Corpus, open_wiki
+from react_kit.episode import Episode
+from react_kit.errors import KitError, unknown
+from react_kit.fidelity import PAPER, Fidelity
+from react_kit.methods import METHODS, SAMPLES, TEMPERATURE, Method, Pooled
+from react_kit.methods.pooled import decided
+from react_kit.models.ahead import Ahead
+from react_kit.models.cache import Cache
+from react_kit.prompts import Prompts
+from react_kit.run import Run
+from react_kit.tasks import Instances, load_task
+from react_kit.trajectory import Instance, Trajectory
+
+CHUNK = 7  # samples asked for at once when stopping early
+
+
+class Experiment:
+    """`methods` are names or generators of your own; a pooled method's name brings the episodes it needs.
+
+    `task`: a name, several, or what `load_task` gives (e.g. `load_task("hotpotqa")[:10]`). `n` takes that many
+    instances: the first, or a draw by `seed`. `early_stop` ends a pool once no further sample can change the
+    majority or the n/2 decision; leave it off where a figure needs whole pools.
+    """
+
+    def __init__(
+        self,
+        task: str | Instances | Sequence[str | Instances],
+        *,
+        model: Cache,
+        out: str | os.PathLike[str],
+        methods: Sequence[str | Method] = ("react",),
+        split: str = "tiny",
+        corpus: Corpus | None = None,
+        prompts: Prompts | None = None,
+        fidelity: Fidelity = PAPER,
+        samples: int = SAMPLES,
+        early_stop: bool = False,
+        n: int | None = None,
+        seed: int | None = None,
+    ) -> None:
+        given = [task] if isinstance(task, str | Instances) else list(task)
+        sets = [load_task(t, split) if isinstance(t, str) else t for t in given]
+        if n is not None and n < 1:
+            raise KitError(f"n is {n}; expected at least 1 instance.")
+        if samples < 1:
+            raise KitError(f"samples is {samples}; expected at least 1.")
+        self.instances = [s.draw(n, seed) if n is not None else s for s in sets]
+        self.methods, self.model, self.path = list(methods), model, Path(out)
+        self.corpus, self.fidelity = corpus or open_wiki("tiny"), fidelity
+        self.prompts = {s.task.name: prompts or s.task.prompts() for s in sets}
+        self.samples, self.early_stop = samples, early_stop
+        self._manifest = {
+            "tasks": {s.task.name: s.split for s in self.instances},
+            "model": model.identity,
+            "prompts": {name: p.name for name, p in self.prompts.items()},
+            "corpus": {"name": self.corpus.name, "vintage": self.corpus.vintage, "sha256": self.corpus.sha256},
+            "fidelity": fidelity.name,
+            "early_stop": early_stop,
+        }
+        self._plan = [job for s in self.instances for job in _jobs(s, self.methods, samples)]
+
+    def run(self, workers: int = 1, progress: bool = True) -> Run:
+        """Play what is missing and return the run. Ctrl-C lets episodes in flight finish; run again to resume."""
+        handle = self.start(workers, progress)
+        try:
+            return handle.wait()
+        except KeyboardInterrupt:
+            handle.stop()
+            handle.settle()
+            print(f"Stopped. {len(handle.run)} trajectories are in {self.path}; run the same again to resume.")
+            raise
+
+    def start(self, workers: int = 1, progress: bool = True) -> Handle:
+        """Play in the background; the notebook stays usable and `handle.run` grows."""
+        if workers < 1:
+            raise KitError(f"workers is {workers}; expected at least 1.")
+        run = self._open()
+        return Handle(run, self._plan, self._play, self._enough, self.model.replayed, workers, progress)
+
+    def _open(self) -> Run:
+        run = Run(self.path)
+        before = run.manifest
+        for key, value in self._manifest.items():
+            extends = key in ("tasks", "prompts") and _compatible(before.get(key, {}), value)
+            if before and before.get(key) != value and not extends:
+                raise KitError(
+                    f"{self.path} holds another experiment: its {key} is {before.get(key)!r}, here it is {value!r}. "
+                    "Choose another folder for out, or repeat the earlier settings to resume."
+                )
+        merged = {**self._manifest, **{k: before.get(k, {}) | self._manifest[k] for k in ("tasks", "prompts")}}
+        names = [m if isinstance(m, str) else m.__name__ for m in self.methods]
+        merged["methods"] = list(dict.fromkeys([*before.get("methods", []), *names]))
+        merged["samples"] = max(self.samples, before.get("samples", 0))
+        merged["versions"] = _versions()
+        _write_manifest(self.path, merged)
+        return run
+
+    def _play(self, job: Job, known: dict[int, Trajectory]) -> Iterator[Trajectory]:
+        """The job's episodes that are not yet recorded; `known`: those of its pool that are, by sample."""
+        start: dict[str, Any] = {"corpus": self.corpus, "fidelity": self.fidelity}
+        start |= {"task": self._task_of(job), "prompts": self.prompts[job.instance.task]}
+        if not job.samples:
+            yield Episode.start(job.instance, job.method, model=self.model, **start).run()
+            return
+        chunk = CHUNK if self.early_stop else job.samples
+        model, pool = Ahead(self.model, job.samples, chunk), dict(known)
+        for k in range(job.samples):
+            done = [pool[i] for i in range(k)]
+            if self.early_stop and k % CHUNK == 0 and decided(done, job.samples, self.fidelity):
+                return
+            if k not in pool:
+                episode = Episode.start(
+                    job.instance, job.method, model=model, temperature=TEMPERATURE, sample=k, **start
+                )
+                pool[k] = episode.run()
+                yield pool[k]
+
+    def _enough(self, job: Job, known: dict[int, Trajectory]) -> bool:
+        """Is nothing of this job missing?"""
+        if not job.samples:
+            return 0 in known
+        pool = [known[k] for k in range(job.samples) if k in known]
+        settled = self.early_stop and bool(pool) and decided(pool, job.samples, self.fidelity)
+        return len(pool) == job.samples or settled
+
+    def _task_of(self, job: Job) -> Any:
+        return next(s.task for s in self.instances if s.task.name == job.instance.task)
+
+
+def _jobs(instances: Instances, methods: Sequence[str | Method], samples: int) -> Iterator[Job]:
+    """Method by method, so that a method's long prompt stays in the server's prefix cache."""
+    wanted: dict[tuple[str, int], Method] = {}
+    for method in methods:
+        if not isinstance(method, str):
+            wanted[method.__name__, 0] = method
+            continue
+        if method not in METHODS:
+            raise unknown("method", method, METHODS)
+        found = METHODS[method]
+        for name in found.needs if isinstance(found, Pooled) else (method,):
+            pooled = isinstance(found, Pooled) and name == "cot"
+            wanted[name, samples if pooled else 0] = METHODS[name]  # type: ignore[assignment]
+    for (name, count), play in wanted.items():
+        for instance in instances:
+            yield Job(instance, name, play, count)
+
+
+def _compatible(before: Any, now: Any) -> bool:
+    """May a run be extended: does every task that both name have the same value?"""
+    return all(before.get(task, value) == value for task, value in now.items())
+
+
+def _versions() -> dict[str, str]:
+    import react_kit
+
+    return {"react_kit": react_kit.__version__, "python": platform.python_version(), "platform": platform.platform()}
+
+
+def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / f"run.json.{os.getpid()}"
+        part.write_bytes(msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")
+        part.replace(folder / "run.json")
+    except OSError as e:
+        raise KitError(f"cannot write to {folder}: {e.strerror}. Choose another folder for out.") from e

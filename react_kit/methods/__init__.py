@@ -1,0 +1,22 @@
+"""The methods by name. Adding one: write a generator (or a `Pooled`) in a file of its own and list it here."""
+
+from react_kit.methods.act import act
+from react_kit.methods.base import Context, Method
+from react_kit.methods.cot import cot
+from react_kit.methods.pooled import Pooled, cot_sc, cot_sc_then_react, react_then_cot_sc
+from react_kit.methods.react import react
+from react_kit.methods.standard import standard
+
+__all__ = ["METHODS", "SAMPLES", "TEMPERATURE", "Context", "Method", "Pooled"]
+
+SAMPLES, TEMPERATURE = 21, 0.7  # of CoT-SC (section 3.2); all else is greedy
+
+METHODS: dict[str, Method | Pooled] = {
+    "standard": standard,
+    "cot": cot,
+    "cot-sc": Pooled(("cot",), cot_sc),
+    "act": act,
+    "react": react,
+    "cot-sc-then-react": Pooled(("cot", "react"), cot_sc_then_react),
+    "react-then-cot-sc": Pooled(("cot", "react"), react_then_cot_sc),
+}

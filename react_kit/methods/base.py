@@ -1,0 +1,67 @@
+"""What a method is: a generator of steps over a context. `Episode` drives it."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from react_kit.envs.base import Env
+from react_kit.models.base import Model
+from react_kit.parsing import cut
+from react_kit.prompts import Prompts
+from react_kit.trajectory import Action, Call, Instance, Observation, Step, is_repeat
+
+
+class Reply(Struct, frozen=True):
+    """`text` is cut at the stop string; `call` keeps what the server really sent."""
+
+    text: str
+    call: Call
+    notes: tuple[str, ...]
+
+
+class Context(Struct):
+    """Everything a method may use. `limit`: steps; `sample`: number of this sample, for temperature > 0."""
+
+    instance: Instance
+    prompts: Prompts
+    model: Model
+    env: Env
+    limit: int
+    temperature: float = 0.0
+    sample: int = 0
+
+    def ask(self, prompt: str, stop: tuple[str, ...], max_tokens: int = 100) -> Reply:
+        """One reply, cut at the stop string on our side whatever the server does."""
+        call = self.model.sample(
+            prompt, first=self.sample, stop=stop, temperature=self.temperature, max_tokens=max_tokens
+        )[0]
+        text = cut(call.text, stop)
+        noted = {
+            "edited": call.finish == "edited",  # written by a person, see Episode.edit
+            "cut_off": call.finish == "length" and text == call.text,
+            "ran_on": text != call.text,  # wrote past the stop string
+        }
+        return Reply(text, call, tuple(note for note, holds in noted.items() if holds))
+
+    def act(
+        self, before: list[Step], thought: str | None, action: Action, calls: tuple[Call, ...], notes: tuple[str, ...]
+    ) -> tuple[Step, bool]:
+        """Execute an action: the step it makes, and whether the episode is over."""
+        outcome = self.env.step(action)
+        repeated = ("repeated_action",) if is_repeat(before, action, outcome.observation) else ()
+        step = Step(thought, action, outcome.observation, calls, notes + outcome.notes + repeated)
+        return step, outcome.done or outcome.code == "unavailable"
+
+
+Method: TypeAlias = Callable[[Context], Iterator[Step]]
+
+
+def unreadable(line: str) -> Action:
+    """What stands in for an action that no rule can read; the environment answers `Invalid action: ...`."""
+    return Action("", {}, line.strip())
+
+
+def observed(observation: Observation | None) -> str:
+    """Observation text for the prompt, on one line, so that it cannot open a step of its own."""
+    return " ".join(observation.text.split("\n")) if observation else ""

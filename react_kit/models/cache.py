@@ -1,0 +1,150 @@
+"""Record and replay: every reply goes through a small SQLite file, one row per sample.
+
+The key covers all that decides a reply: endpoint, model, weights, prompt, settings, sample number. A repeated or
+resumed run makes no call twice; in replay-only mode a missing reply is a clear error instead of a call.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from react_kit.errors import KitError, ReplayMiss
+from react_kit.models.base import Messages, Model
+from react_kit.models.replay import Replay, Reply
+from react_kit.trajectory import Call, digest
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS prompts (sha TEXT PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, prompt TEXT NOT NULL REFERENCES prompts, request TEXT NOT NULL,
+    sample INTEGER NOT NULL, call BLOB NOT NULL, recorded TEXT DEFAULT CURRENT_TIMESTAMP
+);
+"""
+
+
+def default_path() -> Path:
+    """One file for all of a user's runs; the variable REACT_KIT_CACHE overrides it."""
+    import platformdirs
+
+    chosen = os.environ.get("REACT_KIT_CACHE")
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("react-kit")) / "replies.sqlite"
+
+
+class Cache:
+    """A model whose replies are remembered. `replay` is asked first, `model` last and never if `replay_only`."""
+
+    def __init__(
+        self, model: Model, path: Path | None = None, replay: Replay | None = None, replay_only: bool = False
+    ) -> None:
+        self.name, self.identity, self.model = model.name, model.identity, model
+        self.path = path or default_path()
+        self.replay, self.replay_only = replay, replay_only
+        self._lock = threading.Lock()
+        self._db: sqlite3.Connection | None = None
+
+    def sample(
+        self,
+        prompt: str | Messages,
+        *,
+        n: int = 1,
+        first: int = 0,
+        stop: tuple[str, ...] = (),
+        temperature: float = 0.0,
+        max_tokens: int = 100,
+    ) -> list[Call]:
+        settings = {"stop": stop, "temperature": temperature, "max_tokens": max_tokens}
+        request = {**self.identity, "settings": settings}
+        if temperature == 0:
+            request.pop("seed", None)  # greedy replies are the same under every seed
+        text = prompt if isinstance(prompt, str) else msgspec.json.encode(prompt).decode()
+        base = digest([request, text])
+        keys = [f"{base[:24]}-{k}" for k in range(first, first + n)]
+        known = [self.get(key) for key in keys]
+        if None in known:
+            gap = known.index(None)  # ask for everything from the first missing sample on
+            if self.replay_only:
+                raise ReplayMiss(self._miss(text, request, first + gap))
+            new = self.model.sample(
+                prompt, n=n - gap, first=first + gap, stop=stop, temperature=temperature, max_tokens=max_tokens
+            )
+            named = [msgspec.structs.replace(call, key=key) for call, key in zip(new, keys[gap:], strict=True)]
+            self._put(text, request, first + gap, named)
+            known[gap:] = named
+        return [call for call in known if call is not None]
+
+    def get(self, key: str) -> Call | None:
+        """The recorded reply of that key, or None."""
+        if self.replay and (call := self.replay.get(key)):
+            return call
+        if self.replay_only and not self.path.exists():
+            return None
+        with self._lock:
+            row = self._connection().execute("SELECT call FROM replies WHERE key = ?", (key,)).fetchone()
+        return msgspec.json.decode(row[0], type=Call) if row else None
+
+    def replayed(self, key: str) -> bool:
+        """Does this reply come from the replay file rather than from a call made on this machine?"""
+        return self.replay is not None and key in self.replay.replies
+
+    def prompt(self, key: str) -> str | None:
+        """The exact prompt as sent that got the reply of that key."""
+        if self.replay and key in self.replay.replies:
+            return self.replay.replies[key].prompt
+        found = list(self.export([key]))
+        return found[0].prompt if found else None
+
+    def export(self, keys: Iterable[str]) -> Iterable[Reply]:
+        """The rows of these keys, with prompt and request."""
+        sql = "SELECT text, request, sample, call FROM replies JOIN prompts ON prompt = sha WHERE key = ?"
+        for key in keys:
+            with self._lock:
+                row = self._connection().execute(sql, (key,)).fetchone()
+            if row:
+                yield Reply(row[0], msgspec.json.decode(row[1]), row[2], msgspec.json.decode(row[3], type=Call))
+            elif self.replay and key in self.replay.replies:
+                yield self.replay.replies[key]
+
+    def _put(self, prompt: str, request: dict[str, Any], first: int, calls: list[Call]) -> None:
+        sha, asked = digest(prompt), msgspec.json.encode(request, order="deterministic").decode()
+        rows = [(c.key, sha, asked, first + k, msgspec.json.encode(c)) for k, c in enumerate(calls)]
+        try:
+            with self._lock, self._connection() as db:
+                db.execute("INSERT OR IGNORE INTO prompts VALUES (?, ?)", (sha, prompt))
+                insert = "INSERT OR IGNORE INTO replies (key, prompt, request, sample, call) VALUES (?, ?, ?, ?, ?)"
+                db.executemany(insert, rows)
+        except sqlite3.Error as e:
+            raise KitError(
+                f"could not write the reply cache {self.path}: {e}. Free some space or set REACT_KIT_CACHE to "
+                "another place, then run the same command again to resume."
+            ) from e
+
+    def _connection(self) -> sqlite3.Connection:
+        """One connection, used under the lock; file and folder are the owner's alone, since prompts may be private."""
+        if self._db is None:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+                db = sqlite3.connect(self.path, timeout=60, check_same_thread=False)
+                db.execute("PRAGMA journal_mode=WAL")
+                db.execute("PRAGMA synchronous=NORMAL")
+                db.executescript(_SCHEMA)
+            except (OSError, sqlite3.Error) as e:
+                raise KitError(
+                    f"cannot use the reply cache {self.path}: {e}. Delete it if it is damaged, "
+                    "or set REACT_KIT_CACHE to another place."
+                ) from e
+            self._db = db
+        return self._db
+
+    def _miss(self, prompt: str, request: dict[str, Any], sample: int) -> str:
+        where = self.replay.path.name if self.replay else self.path.name
+        return (
+            f"no recorded reply in {where} for sample {sample} of the prompt that ends in {prompt[-80:]!r} "
+            f"({self.name}, {request['settings']}). Prompts, data or settings differ from the recording: "
+            "run without replay-only to record what is missing."
+        )

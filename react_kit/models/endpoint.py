@@ -1,0 +1,162 @@
+"""Any server that speaks the OpenAI format, through the `openai` package; the embedded model is one of them.
+
+Raw completions are asked for first, since the paper's prompts are plain text to be continued. A server that has
+chat only gets the prompt as a message; settings it refuses are dropped, `n` is looped. What was done instead of
+what was asked is recorded in `Call.sent`.
+"""
+
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from react_kit.errors import KitError, Unavailable
+from react_kit.models.base import Messages
+from react_kit.trajectory import Call, Usage
+
+if TYPE_CHECKING:
+    import openai
+
+CONTINUE = (
+    "Continue the user's text from exactly where it stops, in the same format. "
+    "Write only the continuation: no greeting, no explanation, no repetition."
+)
+_DROPPABLE = ("stop", "temperature", "seed", "max_tokens", "n")
+
+
+class Endpoint:
+    """One model on one server.
+
+    `connect` makes the client at the first request; `count(text)` counts tokens where the server's own figure
+    covers one choice only; `turn` limits requests in flight (the embedded model: one at a time).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        identity: dict[str, Any],
+        connect: "Callable[[], openai.OpenAI]",
+        seed: int = 0,
+        count: Callable[[str], int] | None = None,
+        turn: AbstractContextManager[Any] | None = None,
+    ) -> None:
+        self.name, self.identity, self.seed = name, identity, seed
+        self._connect, self._count, self._turn = connect, count, turn or nullcontext()
+        self._client: openai.OpenAI | None = None
+        self._chat = False
+        self._dropped: set[str] = set()
+
+    def sample(
+        self,
+        prompt: str | Messages,
+        *,
+        n: int = 1,
+        first: int = 0,
+        stop: tuple[str, ...] = (),
+        temperature: float = 0.0,
+        max_tokens: int = 100,
+    ) -> list[Call]:
+        """See `Model.sample`. Keys are left empty: the cache fills them in."""
+        calls: list[Call] = []
+        while len(calls) < n:  # once, unless the server gives fewer choices than asked for
+            settings: dict[str, Any] = {
+                "n": n - len(calls),
+                "stop": list(stop),
+                "temperature": temperature,
+                "max_tokens": max_tokens,
+                "seed": self.seed + first + len(calls) if temperature > 0 else None,
+            }
+            with self._turn:
+                reply = self._send(prompt, {k: v for k, v in settings.items() if v not in (None, [])})
+            got = self._calls(reply)
+            if not got:
+                raise Unavailable(f"the model {self.name!r} returned no choice; its server is not working as it should.")
+            calls += got[: n - len(calls)]
+        return calls
+
+    def _send(self, prompt: str | Messages, settings: dict[str, Any]) -> Any:
+        import openai
+
+        self._client = self._client or self._connect()
+        for _ in range(len(_DROPPABLE) + 3):  # each refusal teaches one thing, then the request is sent anew
+            try:
+                return self._request(self._client, prompt, settings)
+            except openai.AuthenticationError as e:
+                raise KitError(
+                    f"the server refused the key for {self.name!r} (HTTP {e.status_code}). Set OPENAI_API_KEY, "
+                    "or base_url= for a server of your own."
+                ) from None
+            except openai.APIStatusError as e:
+                if e.status_code in (408, 409, 429) or e.status_code >= 500 or not self._learn(e):
+                    raise self._failure(e) from e
+            except openai.OpenAIError as e:
+                raise Unavailable(
+                    f"no answer from the server of {self.name!r} at {self._client.base_url}: {e}. "
+                    "Check that it runs; what is recorded is safe, run the same command again to resume."
+                ) from e
+        raise KitError(f"the server of {self.name!r} refused every form of the request that this kit knows.")
+
+    def _request(self, client: "openai.OpenAI", prompt: str | Messages, settings: dict[str, Any]) -> Any:
+        settings = {k: v for k, v in settings.items() if k not in self._dropped}
+        if "max_tokens" in self._dropped:
+            settings["max_completion_tokens"] = 4096  # reasoning models count their thinking here
+        if not self._chat and isinstance(prompt, str):
+            return client.completions.create(model=self.name, prompt=prompt, **settings)
+        messages: Any = prompt
+        if isinstance(prompt, str):
+            messages = [{"role": "system", "content": CONTINUE}, {"role": "user", "content": prompt}]
+        return client.chat.completions.create(model=self.name, messages=messages, **settings)
+
+    def _learn(self, error: "openai.APIStatusError") -> bool:
+        """Remember what the server refuses; False if the refusal is about something else."""
+        text = str(error)
+        if not self._chat and (error.status_code in (404, 405, 501) or re.search(r"\bchat\b", text, re.I)):
+            self._chat = True
+            return True
+        named = getattr(error, "param", None)
+        for setting in _DROPPABLE:
+            if setting in self._dropped:
+                continue
+            if named == setting or re.search(rf"['\"`]{setting}['\"`]|\b{setting}\b", text):
+                self._dropped.add(setting)
+                return True
+        return False
+
+    def _failure(self, error: "openai.APIStatusError") -> KitError:
+        what = f"the server of {self.name!r} answered HTTP {error.status_code}: {str(error)[:300]}"
+        if error.status_code == 404:
+            return KitError(f"{what}. Check the model's name and base_url.")
+        return Unavailable(f"{what}. What is recorded is safe; run the same command again to resume.")
+
+    def _calls(self, reply: Any) -> list[Call]:
+        sent = (("chat",) if self._chat else ()) + tuple(f"dropped: {s}" for s in _DROPPABLE if s in self._dropped)
+        choices = sorted(reply.choices, key=lambda c: c.index)
+        return [
+            Call("", text, reasoning, choice.finish_reason or "stop", usage, sent)
+            for choice, (text, reasoning), usage in zip(
+                choices, map(_text, choices), self._usage(reply, choices), strict=True
+            )
+        ]
+
+    def _usage(self, reply: Any, choices: list[Any]) -> list[Usage]:
+        """Tokens per choice. The prompt is paid once: the first choice carries it."""
+        if reply.usage is None:
+            return [Usage() for _ in choices]
+        details = getattr(reply.usage, "prompt_tokens_details", None)
+        cached = (getattr(details, "cached_tokens", None) or 0) if details else 0
+        total, n = reply.usage.completion_tokens or 0, len(choices)
+        if self._count and n > 1:
+            completion = [self._count(_text(c)[0]) for c in choices]
+        else:
+            completion = [total // n + (i < total % n) for i in range(n)]
+        prompts = [reply.usage.prompt_tokens or 0] + [0] * (n - 1)
+        return [Usage(p, c, cached if p else 0) for p, c in zip(prompts, completion, strict=True)]
+
+
+def _text(choice: Any) -> tuple[str, str | None]:
+    """The choice's text, and its reasoning where the server gives it apart."""
+    message = getattr(choice, "message", None)
+    if message is None:
+        return choice.text or "", None
+    reasoning = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
+    return message.content or "", reasoning

@@ -1,0 +1,37 @@
+"""What a run shows while it plays: episodes done, rate, time left, running scores."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from react_kit.trajectory import Trajectory
+
+
+class Progress:
+    """A tqdm bar over episodes, with each method's running mean of its first score."""
+
+    def __init__(self, jobs: Sequence[Any], planned: int, visible: bool) -> None:
+        self._lock = threading.Lock()
+        self._scores: dict[str, list[float]] = {}
+        self._bar: Any = None
+        if visible and jobs:
+            from tqdm.auto import tqdm
+
+            total = sum(max(job.samples, 1) for job in jobs)
+            skipped = planned - len(jobs)
+            label = f"{skipped} done before, now" if skipped else "episodes"
+            self._bar = tqdm(total=total, desc=label, unit="ep", smoothing=0.1)
+
+    def episode(self, name: str, trajectory: Trajectory) -> None:
+        """Count one recorded episode."""
+        with self._lock:
+            if trajectory.score:
+                self._scores.setdefault(name, []).append(next(iter(trajectory.score.values())))
+            if self._bar is not None:
+                means = {name: f"{sum(v) / len(v):.2f}" for name, v in self._scores.items()}
+                self._bar.set_postfix(means, refresh=False)
+                self._bar.update()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,154 @@
+"""A run: a folder that holds a manifest (`run.json`) and trajectories (`trajectories.jsonl`), read lazily."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import msgspec
+from msgspec import Struct
+
+from react_kit.errors import KitError
+from react_kit.store import Store
+from react_kit.trajectory import SCHEMA, Cell, Trajectory, decode, encode
+
+if TYPE_CHECKING:
+    import pandas
+
+Condition = Callable[[Trajectory], bool]
+
+
+class _Head(Struct):
+    """The part of a line that is read when a run is opened."""
+
+    id: str = ""
+    cell: Cell | None = None
+    tombstone: str = ""
+    schema: int = SCHEMA
+
+
+class Run(Sequence[Trajectory]):
+    """The trajectories of one run folder (or of a bare JSONL file), decoded one by one when asked for."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        file = self.path if self.path.suffix == ".jsonl" else self.path / "trajectories.jsonl"
+        self.store = Store(file)
+        self._rows: list[tuple[int, str, Cell]] = []  # byte offset, id, cell
+        self._load()
+
+    def _load(self) -> None:
+        rows: dict[str, tuple[int, str, Cell]] = {}
+        decoder = msgspec.json.Decoder(_Head)
+        for offset, line in self.store.scan():
+            try:
+                head = decoder.decode(line)
+            except msgspec.ValidationError as e:
+                raise KitError(
+                    f"{self.store.path} at byte {offset} is not a trajectory ({e}); expected lines written by "
+                    "this kit. To read other people's logs, use `react-kit import`."
+                ) from e
+            if head.schema > SCHEMA:
+                raise KitError(
+                    f"{self.store.path} at byte {offset} has schema {head.schema}, this version of react-kit "
+                    f"reads up to {SCHEMA}: update react-kit."
+                )
+            if head.tombstone:
+                rows.pop(head.tombstone, None)
+            elif head.cell is not None:
+                rows.setdefault(head.id, (offset, head.id, head.cell))
+        self._rows = list(rows.values())
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What was run: tasks, methods, model, prompts, versions; empty for a bare JSONL file."""
+        file = self.path / "run.json"
+        if not file.is_file():
+            return {}
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
+        except msgspec.DecodeError as e:
+            raise KitError(f"{file} is not valid JSON ({e}); restore it, or write to another folder.") from e
+
+    @property
+    def ids(self) -> set[str]:
+        return {id for _, id, _ in self._rows}
+
+    def append(self, trajectory: Trajectory) -> None:
+        """Add one trajectory at the end of the file and of this sequence."""
+        offset = self.store.append(encode(trajectory))
+        self._rows.append((offset, trajectory.id, trajectory.cell))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _read(self, row: tuple[int, str, Cell]) -> Trajectory:
+        return decode(self.store.read(row[0]))
+
+    @overload
+    def __getitem__(self, at: int) -> Trajectory: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Trajectory]: ...
+    def __getitem__(self, at: int | slice) -> Trajectory | list[Trajectory]:
+        if isinstance(at, slice):
+            return [self._read(row) for row in self._rows[at]]
+        return self._read(self._rows[at])
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        return (self._read(row) for row in self._rows)
+
+    def where(self, condition: Condition | None = None, **cell: object) -> list[Trajectory]:
+        """Those whose cell has these values and for which `condition` holds.
+
+        `run.where(method="react", task="fever")`, `run.where(lambda t: "search_miss" in t.notes)`.
+        """
+        if strange := set(cell) - set(Cell.__struct_fields__):
+            raise KitError(
+                f"a cell has no {', '.join(sorted(strange))}; expected: {', '.join(Cell.__struct_fields__)}. "
+                "For anything else pass a function of the trajectory."
+            )
+        rows = (row for row in self._rows if all(getattr(row[2], k) == v for k, v in cell.items()))
+        found = map(self._read, rows)
+        return [t for t in found if condition is None or condition(t)]
+
+    def frame(self) -> "pandas.DataFrame":
+        """pandas, one row a trajectory: the cell, question, gold, answer, stop, steps, tokens, notes, scores."""
+        return frame(self)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.path}: {len(self)} trajectories>"
+
+
+def frame(trajectories: Sequence[Trajectory]) -> "pandas.DataFrame":
+    """One row a trajectory, from anywhere."""
+    import pandas as pd
+
+    return pd.DataFrame([_row(t) for t in trajectories])
+
+
+def _row(t: Trajectory) -> dict[str, object]:
+    calls = [call for step in t.steps for call in step.calls]
+    return {
+        "id": t.id,
+        **{name: getattr(t.cell, name) for name in Cell.__struct_fields__},
+        "question": t.instance.question,
+        "gold": t.instance.answer,
+        "answer": t.answer,
+        "stop": t.stop,
+        "steps": len(t.steps),
+        "calls": len(calls),
+        "prompt_tokens": sum(c.usage.prompt for c in calls),
+        "completion_tokens": sum(c.usage.completion for c in calls),
+        "notes": " ".join(t.notes),
+        **t.score,
+    }
+
+
+def read_trajectories(path: str | os.PathLike[str]) -> Run:
+    """The trajectories in a run folder or a JSONL file."""
+    place = Path(path)
+    if not (place.is_file() or (place / "trajectories.jsonl").is_file()):
+        raise KitError(
+            f"no trajectories at {str(place)!r}; expected a run folder with trajectories.jsonl, or a .jsonl file."
+        )
+    return Run(place)

@@ -1,0 +1,77 @@
+"""FEVER (Thorne et al., 2018): is a claim supported, refuted, or is there not enough information?"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from react_kit.corpora.page import Corpus
+from react_kit.envs.wikipedia import WikipediaEnv
+from react_kit.errors import KitError
+from react_kit.fidelity import Fidelity
+from react_kit.prompts import load_prompts
+from react_kit.tasks.base import Task
+from react_kit.tasks.scoring import exact_match, label_score
+from react_kit.trajectory import Instance, SentenceRef, digest
+
+_ESCAPES = {
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
+    "-COLON-": ":", "_": " ",
+}  # fmt: skip
+
+
+class Row(msgspec.Struct):
+    """A line of the official JSONL; evidence: alternative sets of [annotation, evidence, page, sentence]."""
+
+    claim: str
+    id: int | str | None = None
+    label: str | None = None
+    verifiable: str = ""
+    evidence: list[list[tuple[Any, Any, str | None, int | None]]] = []
+
+
+def title_of(page: str) -> str:
+    """`Mercury_-LRB-planet-RRB-` → `Mercury (planet)`."""
+    for escape, character in _ESCAPES.items():
+        page = page.replace(escape, character)
+    return page
+
+
+def load(path: Path) -> list[Instance]:
+    """Instances of an official JSONL file."""
+    decoder = msgspec.json.Decoder(Row)
+    instances = []
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        try:
+            instances.append(_instance(decoder.decode(line), number))
+        except msgspec.DecodeError as e:
+            raise KitError(f"{path} line {number} is not in FEVER's official format: {e}.") from e
+    return instances
+
+
+def _instance(row: Row, position: int) -> Instance:
+    sets = (
+        tuple(SentenceRef(title_of(page), number) for _, _, page, number in group if page is not None and number is not None)
+        for group in row.evidence
+    )
+    id = str(row.id) if row.id is not None else digest([row.claim, position])[:24]
+    return Instance(id, "fever", row.claim.strip(), row.label, row.label or "", tuple(s for s in sets if s))
+
+
+def make_env(corpus: Corpus, fidelity: Fidelity) -> WikipediaEnv:
+    """The Wikipedia environment, rewarding the right label."""
+    return WikipediaEnv(corpus, lambda i, a: exact_match(a, i.answer or ""), fidelity.page_after_miss)
+
+
+FEVER = Task(
+    name="fever",
+    title="FEVER",
+    metric="accuracy",
+    metric_title="Acc",
+    splits={"tiny": ("data", "tiny", "fever_dev.jsonl"), "tiny-train": ("data", "tiny", "fever_train.jsonl")},
+    load=load,
+    prompts=lambda: load_prompts("fever"),
+    make_env=make_env,
+    score=label_score,
+    limit=lambda fidelity: fidelity.fever_steps,
+)
