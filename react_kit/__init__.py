@@ -6,6 +6,8 @@ The names below are the contract. Each is imported when first used, so that `imp
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from react_kit.trajectory import show_html_with
+
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -57,3 +59,12 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES})
+
+
+def _card(trajectory: "Trajectory") -> str:
+    from react_kit.report.card import card
+
+    return card(trajectory)
+
+
+show_html_with(_card)  # a trajectory at the end of a notebook cell shows itself

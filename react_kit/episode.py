@@ -64,7 +64,7 @@ class Episode:
         temperature: float = 0.0,
         sample: int = 0,
     ) -> "Episode":
-        """A new episode; nothing is asked of the model before the first `step`. Defaults: tiny corpus, the task's prompts."""
+        """A new episode, by default over the tiny corpus with the task's prompts. The first `step` asks the model."""
         name, play = _method(method)
         task = task or TASKS.get(instance.task)
         if task is None:
@@ -144,7 +144,9 @@ class Episode:
         if thought is None and action is None:
             raise KitError("nothing to edit: pass thought=, action= or both.")
         if step > 1 and self.context.env.replay == "never":
-            raise KitError("this environment has effects outside, so its actions cannot be repeated: edit step 1 only.")
+            raise KitError(
+                "this environment has effects outside, so its actions cannot be repeated: edit step 1 only."
+            )
         edit = {k: v for k, v in {"thought": thought, "action": action}.items() if v is not None}
         reply = Call("edited", _edited(self.steps[step - 1], thought, action), finish="edited")
         branch = Episode(self.context, self.make_env, self.method, self.task, self.cell, self.provenance)
@@ -200,7 +202,8 @@ def _method(method: str | Method) -> tuple[str, Method]:
     found = METHODS[method]
     if isinstance(found, Pooled):
         raise KitError(
-            f"{method!r} is computed from several episodes ({', '.join(found.needs)}); use Experiment, or start one of those."
+            f"{method!r} is computed from several episodes ({', '.join(found.needs)}); "
+            "use Experiment, or start one of those."
         )
     return method, found
 

@@ -20,7 +20,7 @@ from react_kit.models.cache import Cache
 from react_kit.prompts import Prompts
 from react_kit.run import Run
 from react_kit.tasks import Instances, load_task
-from react_kit.trajectory import Instance, Trajectory
+from react_kit.trajectory import Trajectory
 
 CHUNK = 7  # samples asked for at once when stopping early
 
@@ -64,7 +64,11 @@ class Experiment:
             "tasks": {s.task.name: s.split for s in self.instances},
             "model": model.identity,
             "prompts": {name: p.name for name, p in self.prompts.items()},
-            "corpus": {"name": self.corpus.name, "vintage": self.corpus.vintage, "sha256": self.corpus.sha256},
+            "corpus": {
+                "name": self.corpus.name,
+                "vintage": self.corpus.vintage,
+                "sha256": self.corpus.sha256,
+            },
             "fidelity": fidelity.name,
             "early_stop": early_stop,
         }
@@ -78,7 +82,9 @@ class Experiment:
         except KeyboardInterrupt:
             handle.stop()
             handle.settle()
-            print(f"Stopped. {len(handle.run)} trajectories are in {self.path}; run the same again to resume.")
+            print(
+                f"Stopped. {len(handle.run)} trajectories are in {self.path}; run the same again to resume."
+            )
             raise
 
     def start(self, workers: int = 1, progress: bool = True) -> Handle:
@@ -86,7 +92,9 @@ class Experiment:
         if workers < 1:
             raise KitError(f"workers is {workers}; expected at least 1.")
         run = self._open()
-        return Handle(run, self._plan, self._play, self._enough, self.model.replayed, workers, progress)
+        replayed = self.model.replayed
+        self.handle = Handle(run, self._plan, self._play, self._enough, replayed, workers, progress)
+        return self.handle
 
     def _open(self) -> Run:
         run = Run(self.path)
@@ -98,7 +106,10 @@ class Experiment:
                     f"{self.path} holds another experiment: its {key} is {before.get(key)!r}, here it is {value!r}. "
                     "Choose another folder for out, or repeat the earlier settings to resume."
                 )
-        merged = {**self._manifest, **{k: before.get(k, {}) | self._manifest[k] for k in ("tasks", "prompts")}}
+        merged = {
+            **self._manifest,
+            **{k: before.get(k, {}) | self._manifest[k] for k in ("tasks", "prompts")},
+        }
         names = [m if isinstance(m, str) else m.__name__ for m in self.methods]
         merged["methods"] = list(dict.fromkeys([*before.get("methods", []), *names]))
         merged["samples"] = max(self.samples, before.get("samples", 0))
@@ -164,7 +175,11 @@ def _compatible(before: Any, now: Any) -> bool:
 def _versions() -> dict[str, str]:
     import react_kit
 
-    return {"react_kit": react_kit.__version__, "python": platform.python_version(), "platform": platform.platform()}
+    return {
+        "react_kit": react_kit.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }
 
 
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:

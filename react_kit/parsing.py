@@ -51,7 +51,9 @@ def parse_step(reply: str) -> Parsed:
         value = _first_line(text[answer.end() :])
         if value:
             thought = text[: answer.start()].strip()
-            return Parsed(thought, make_action("finish", value, f"Finish[{value}]"), None, ("answer_for_finish",))
+            return Parsed(
+                thought, make_action("finish", value, f"Finish[{value}]"), None, ("answer_for_finish",)
+            )
     return Parsed(_first_line(text), None, "no_action_line" if text else "empty_reply")
 
 

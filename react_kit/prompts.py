@@ -28,7 +28,8 @@ _AUTHORS: dict[Kind, tuple[str, ...]] = {
 
 
 class ExemplarStep(Struct, frozen=True):
-    """`role`: what the thought does (section 2): decompose, extract, commonsense, arithmetic, reformulate, track, conclude."""
+    """`role`: what the thought does (section 2): decompose, extract, commonsense, arithmetic, reformulate (the
+    search), track (and change the plan), conclude."""
 
     thought: str
     action: str
@@ -70,7 +71,9 @@ class Prompts(Struct, frozen=True):
     def start(self, kind: Kind, question: str) -> str:
         """The prompt up to and with the line that states the instance, e.g. `Question: ...`."""
         if kind not in self.heads:
-            raise KitError(f"the prompts {self.id!r} hold nothing for {kind!r}; they have: {', '.join(self.heads)}.")
+            raise KitError(
+                f"the prompts {self.id!r} hold nothing for {kind!r}; they have: {', '.join(self.heads)}."
+            )
         return f"{self.heads[kind]}{self.label}: {question}\n"
 
 
@@ -110,7 +113,9 @@ def load_prompts(name: str | os.PathLike[str], instruction: str = "") -> Prompts
     if not path.suffix:
         path = share("prompts") / f"{name}.json"
         if not path.exists():
-            raise unknown("prompts", str(name), {p.stem for p in share("prompts").glob("*.json")}, "Or pass a path.")
+            raise unknown(
+                "prompts", str(name), {p.stem for p in share("prompts").glob("*.json")}, "Or pass a path."
+            )
     try:
         raw = msgspec.json.decode(path.read_bytes())
         if isinstance(raw, dict) and "exemplars" in raw:
@@ -133,7 +138,9 @@ def _from_authors(path: Path, raw: Any, instruction: str) -> Prompts:
         if text is not None:
             heads[kind] = (instruction if kind in ("act", "react") else "") + text
     if not heads:
-        raise msgspec.ValidationError(f"none of the keys {[k for keys in _AUTHORS.values() for k in keys]} is there")
+        raise msgspec.ValidationError(
+            f"none of the keys {[k for keys in _AUTHORS.values() for k in keys]} is there"
+        )
     # Both their files open an instance with its own label; only FEVER's exemplars say `Claim:`.
     label = "Claim" if "\nClaim:" in next(iter(heads.values())) else "Question"
     return Prompts(f"authors/{path.stem}", label, heads)

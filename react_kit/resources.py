@@ -11,5 +11,7 @@ def share(*parts: str) -> Path:
     root = here / "_share" if (here / "_share").is_dir() else here.parent
     path = root.joinpath(*parts)
     if not path.exists():
-        raise KitError(f"{'/'.join(parts)!r} is missing from this installation ({root}); reinstall react-kit.")
+        raise KitError(
+            f"{'/'.join(parts)!r} is missing from this installation ({root}); reinstall react-kit."
+        )
     return path

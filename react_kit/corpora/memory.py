@@ -59,6 +59,7 @@ def read_corpus(path: Path, name: str, vintage: str) -> MemoryCorpus:
             articles.append(decoder.decode(line))
         except msgspec.DecodeError as e:
             raise KitError(
-                f"{path.name} line {number} is not an article ({e}); expected title and sentences, or title and meanings."
+                f"{path.name} line {number} is not an article ({e}); "
+                "expected title and sentences, or title and meanings."
             ) from e
     return MemoryCorpus(articles, name, vintage, hashlib.sha256(data).hexdigest())

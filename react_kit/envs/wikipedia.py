@@ -62,7 +62,12 @@ class WikipediaEnv:
         try:
             return getattr(self, f"_{action.name}")(argument.strip())  # type: ignore[no-any-return]
         except Unavailable as e:
-            return Outcome(Observation(str(e), source=self.corpus.name), code="unavailable", retry=True, notes=("unavailable",))
+            return Outcome(
+                Observation(str(e), source=self.corpus.name),
+                code="unavailable",
+                retry=True,
+                notes=("unavailable",),
+            )
 
     def _search(self, entity: str) -> Outcome:
         found = self.corpus.lookup_title(entity)
@@ -73,7 +78,9 @@ class WikipediaEnv:
         if not self._keep:
             self.open(None)
         if isinstance(found, Disambiguation):
-            return self._say(f"{found.title} may refer to: {list(found.meanings)}.", "miss", notes=("disambiguation",))
+            return self._say(
+                f"{found.title} may refer to: {list(found.meanings)}.", "miss", notes=("disambiguation",)
+            )
         similar = self.corpus.similar(entity)
         return self._say(f"Could not find {entity}. Similar: {similar}.", "miss", notes=("search_miss",))
 
@@ -89,7 +96,9 @@ class WikipediaEnv:
             return self._say("No more results.", "miss", notes=(note,))
         at = self._hits[self._next]
         self._next += 1
-        return self._show(f"(Result {self._next} / {len(self._hits)}) {self.page.sentences[at]}", self.page, [at])
+        return self._show(
+            f"(Result {self._next} / {len(self._hits)}) {self.page.sentences[at]}", self.page, [at]
+        )
 
     def _finish(self, answer: str) -> Outcome:
         self.done = True

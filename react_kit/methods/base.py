@@ -45,7 +45,12 @@ class Context(Struct):
         return Reply(text, call, tuple(note for note, holds in noted.items() if holds))
 
     def act(
-        self, before: list[Step], thought: str | None, action: Action, calls: tuple[Call, ...], notes: tuple[str, ...]
+        self,
+        before: list[Step],
+        thought: str | None,
+        action: Action,
+        calls: tuple[Call, ...],
+        notes: tuple[str, ...],
     ) -> tuple[Step, bool]:
         """Execute an action: the step it makes, and whether the episode is over."""
         outcome = self.env.step(action)

@@ -45,7 +45,9 @@ class Pooled(Struct, frozen=True):
 
     def __call__(self, recorded: Recorded, n: int, fidelity: Fidelity) -> Choice:
         if missing := [name for name in self.needs if not recorded.get(name)]:
-            raise KitError(f"a pooled method needs trajectories of {', '.join(missing)} for this instance; run them first.")
+            raise KitError(
+                f"a pooled method needs trajectories of {', '.join(missing)} for this instance; run them first."
+            )
         return self.choose(recorded, n, fidelity)
 
 
@@ -82,7 +84,9 @@ def cot_sc(recorded: Recorded, n: int, fidelity: Fidelity) -> Choice:
     """The majority answer of n sampled chains of thought; ties go to the answer seen first."""
     pool = recorded["cot"][:n]
     if len(pool) < n and not decided(pool, n, fidelity):
-        raise KitError(f"CoT-SC with n={n} needs {n} samples and this instance has {len(pool)}; run with samples={n}.")
+        raise KitError(
+            f"CoT-SC with n={n} needs {n} samples and this instance has {len(pool)}; run with samples={n}."
+        )
     groups = tally(pool)
     unparsable = sum(t.answer is None for t in pool)
     if not groups:

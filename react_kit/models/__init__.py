@@ -36,7 +36,9 @@ def open_model(
     """
     if name == "embedded" or name.endswith(".gguf"):
         if base_url:
-            raise KitError(f"{name!r} is served by the kit itself; leave base_url={base_url!r} out, or name a remote model.")
+            raise KitError(
+                f"{name!r} is served by the kit itself; leave base_url={base_url!r} out, or name a remote model."
+            )
         model: Model = _local(name, seed)
     else:
         model = _remote(name, base_url, seed)
@@ -73,7 +75,9 @@ def _remote(name: str, base_url: str | None, seed: int) -> Endpoint:
     if base_url:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise KitError(f"base_url {base_url!r} is not an address; expected e.g. http://127.0.0.1:8000/v1.")
+            raise KitError(
+                f"base_url {base_url!r} is not an address; expected e.g. http://127.0.0.1:8000/v1."
+            )
         host = parts.hostname + (f":{parts.port}" if parts.port else "")  # without user and password
         shown = f"{parts.scheme}://{host}{parts.path}"
     else:

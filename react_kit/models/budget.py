@@ -21,10 +21,14 @@ class Budget:
         self.max_cost, self.price, self.spent = max_cost, price, 0.0
         self._lock = threading.Lock()
 
-    def sample(self, prompt: str | Messages, *, n: int = 1, max_tokens: int = 100, **settings: Any) -> list[Call]:
+    def sample(
+        self, prompt: str | Messages, *, n: int = 1, max_tokens: int = 100, **settings: Any
+    ) -> list[Call]:
         text = prompt if isinstance(prompt, str) else "".join(m["content"] for m in prompt)
         ceiling = self._dollars(len(text) / CHARACTERS_PER_TOKEN, n * max_tokens)
-        with self._lock:  # the ceiling is held while the call is in flight, so threads cannot pass it together
+        with (
+            self._lock
+        ):  # the ceiling is held while the call is in flight, so threads cannot pass it together
             if self.spent + ceiling > self.max_cost:
                 raise KitError(
                     f"the next call could bring the cost from ${self.spent:.4f} to ${self.spent + ceiling:.4f}, over "

@@ -70,9 +70,16 @@ class Cache:
             if self.replay_only:
                 raise ReplayMiss(self._miss(text, request, first + gap))
             new = self.model.sample(
-                prompt, n=n - gap, first=first + gap, stop=stop, temperature=temperature, max_tokens=max_tokens
+                prompt,
+                n=n - gap,
+                first=first + gap,
+                stop=stop,
+                temperature=temperature,
+                max_tokens=max_tokens,
             )
-            named = [msgspec.structs.replace(call, key=key) for call, key in zip(new, keys[gap:], strict=True)]
+            named = [
+                msgspec.structs.replace(call, key=key) for call, key in zip(new, keys[gap:], strict=True)
+            ]
             self._put(text, request, first + gap, named)
             known[gap:] = named
         return [call for call in known if call is not None]
@@ -105,7 +112,9 @@ class Cache:
             with self._lock:
                 row = self._connection().execute(sql, (key,)).fetchone()
             if row:
-                yield Reply(row[0], msgspec.json.decode(row[1]), row[2], msgspec.json.decode(row[3], type=Call))
+                yield Reply(
+                    row[0], msgspec.json.decode(row[1]), row[2], msgspec.json.decode(row[3], type=Call)
+                )
             elif self.replay and key in self.replay.replies:
                 yield self.replay.replies[key]
 

@@ -81,7 +81,9 @@ def weights(path: Path | None = None) -> tuple[Path, str]:
     """The GGUF file and its sha256; a clear error where it is missing or damaged."""
     file = path or default_path()
     if not file.is_file():
-        raise KitError(f"the embedded model's weights are not at {file}; run `react-kit fetch embedded` ({SIZE // 10**6} MB).")
+        raise KitError(
+            f"the embedded model's weights are not at {file}; run `react-kit fetch embedded` ({SIZE // 10**6} MB)."
+        )
     found = sha256_of(file)
     if path is None and "REACT_KIT_WEIGHTS" not in os.environ and found != SHA256:
         raise KitError(f"{file} is damaged (sha256 {found}); delete it and run `react-kit fetch embedded`.")
@@ -115,7 +117,9 @@ def _start(file: Path) -> Any:
     try:
         return xllamacpp.Server(p)  # returns once it listens
     except RuntimeError as e:
-        raise KitError(f"llama.cpp could not serve {file}: {e}. Expected a GGUF model; see `react-kit doctor`.") from e
+        raise KitError(
+            f"llama.cpp could not serve {file}: {e}. Expected a GGUF model; see `react-kit doctor`."
+        ) from e
 
 
 def _cores() -> int:

@@ -70,7 +70,9 @@ class Endpoint:
                 reply = self._send(prompt, {k: v for k, v in settings.items() if v not in (None, [])})
             got = self._calls(reply)
             if not got:
-                raise Unavailable(f"the model {self.name!r} returned no choice; its server is not working as it should.")
+                raise Unavailable(
+                    f"the model {self.name!r} returned no choice; its server is not working as it should."
+                )
             calls += got[: n - len(calls)]
         return calls
 
@@ -129,7 +131,9 @@ class Endpoint:
         return Unavailable(f"{what}. What is recorded is safe; run the same command again to resume.")
 
     def _calls(self, reply: Any) -> list[Call]:
-        sent = (("chat",) if self._chat else ()) + tuple(f"dropped: {s}" for s in _DROPPABLE if s in self._dropped)
+        sent = (("chat",) if self._chat else ()) + tuple(
+            f"dropped: {s}" for s in _DROPPABLE if s in self._dropped
+        )
         choices = sorted(reply.choices, key=lambda c: c.index)
         return [
             Call("", text, reasoning, choice.finish_reason or "stop", usage, sent)

@@ -54,7 +54,9 @@ class Replay:
             try:
                 line = decoder.decode(text)
             except msgspec.DecodeError as e:
-                raise KitError(f"{self.path} line {number} is not a recorded reply ({e}); export the replay anew.") from e
+                raise KitError(
+                    f"{self.path} line {number} is not a recorded reply ({e}); export the replay anew."
+                ) from e
             prompt = prompt[: line.shared] + line.tail
             for s in line.samples:
                 self.replies[s.call.key] = Reply(prompt, line.request, s.sample, s.call)
@@ -74,7 +76,7 @@ def write_replay(replies: Iterable[Reply], path: str | os.PathLike[str]) -> int:
     before = ""
     with open(path, "wb") as file:
         for (prompt, request), calls in sorted(groups.items(), key=lambda item: item[0]):
-            shared = len(os.path.commonprefix([before, prompt]))
+            shared = len(os.path.commonprefix([before, prompt]))  # noqa: RUF071 - characters are meant
             samples = tuple(_Sample(k, calls[k]) for k in sorted(calls))
             line = _Line(shared, prompt[shared:], msgspec.json.decode(request), samples)
             file.write(msgspec.json.encode(line) + b"\n")

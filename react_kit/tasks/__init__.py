@@ -22,7 +22,9 @@ def load_task(name: str, split: str = "tiny", path: str | os.PathLike[str] | Non
     if path is not None:
         file = Path(path)
         if not file.is_file():
-            raise KitError(f"no file at {str(file)!r}; expected {task.title} data in its official format. Check the path.")
+            raise KitError(
+                f"no file at {str(file)!r}; expected {task.title} data in its official format. Check the path."
+            )
         return Instances(task, file.stem, task.load(file))
     if split not in task.splits:
         raise unknown(f"split of {task.title}", split, task.splits, "For a file of your own pass path=.")

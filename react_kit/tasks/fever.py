@@ -51,7 +51,11 @@ def load(path: Path) -> list[Instance]:
 
 def _instance(row: Row, position: int) -> Instance:
     sets = (
-        tuple(SentenceRef(title_of(page), number) for _, _, page, number in group if page is not None and number is not None)
+        tuple(
+            SentenceRef(title_of(page), number)
+            for _, _, page, number in group
+            if page is not None and number is not None
+        )
         for group in row.evidence
     )
     id = str(row.id) if row.id is not None else digest([row.claim, position])[:24]

@@ -32,14 +32,18 @@ def load(path: Path) -> list[Instance]:
     try:
         rows = msgspec.json.decode(path.read_bytes(), type=list[Row])
     except msgspec.DecodeError as e:
-        raise KitError(f"{path} is not in HotpotQA's official format: {e}. Expected a JSON list of questions.") from e
+        raise KitError(
+            f"{path} is not in HotpotQA's official format: {e}. Expected a JSON list of questions."
+        ) from e
     return [_instance(row, i) for i, row in enumerate(rows)]
 
 
 def _instance(row: Row, position: int) -> Instance:
     evidence = tuple(SentenceRef(title, number) for title, number in row.supporting_facts)
     id = row.id or digest([row.question, position])[:24]
-    return Instance(id, "hotpotqa", row.question.strip(), row.answer, row.type, (evidence,) if evidence else ())
+    return Instance(
+        id, "hotpotqa", row.question.strip(), row.answer, row.type, (evidence,) if evidence else ()
+    )
 
 
 def make_env(corpus: Corpus, fidelity: Fidelity) -> WikipediaEnv:
@@ -52,7 +56,10 @@ HOTPOTQA = Task(
     title="HotpotQA",
     metric="em",
     metric_title="EM",
-    splits={"tiny": ("data", "tiny", "hotpotqa_dev.json"), "tiny-train": ("data", "tiny", "hotpotqa_train.json")},
+    splits={
+        "tiny": ("data", "tiny", "hotpotqa_dev.json"),
+        "tiny-train": ("data", "tiny", "hotpotqa_train.json"),
+    },
     load=load,
     prompts=lambda: load_prompts("hotpotqa"),
     make_env=make_env,
