@@ -1,0 +1,11 @@
+"""Numbers from trajectories: scores, curves, counts of what happened, intervals.
+
+Every function takes `runs`: a run, the path of one, some trajectories, or a list of any of these.
+"""
+
+from react_kit.analysis.curves import sample_curves
+from react_kit.analysis.outcomes import outcomes
+from react_kit.analysis.records import Runs
+from react_kit.analysis.results import compare, results
+
+__all__ = ["Runs", "compare", "outcomes", "results", "sample_curves"]
