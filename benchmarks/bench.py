@@ -29,6 +29,12 @@ CONTRACT = (
 )
 
 
+def openai_megabytes() -> float:
+    """Peak resident megabytes of a process that only imports the client."""
+    code = "import openai, resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
+
+
 def import_cost(statement: str, times: int = 7) -> tuple[float, list[str]]:
     """Median CPU milliseconds of a statement beside an empty interpreter, and the heavy modules it loads."""
     code = (
@@ -37,7 +43,9 @@ def import_cost(statement: str, times: int = 7) -> tuple[float, list[str]]:
     )
     seconds, heavy = [], []
     for _ in range(times):
-        out = subprocess.run([sys.executable, "-c", code.format(statement, HEAVY)], capture_output=True, text=True)
+        out = subprocess.run(
+            [sys.executable, "-c", code.format(statement, HEAVY)], capture_output=True, text=True
+        )
         first, *heavy = out.stdout.split()
         seconds.append(float(first))
     return 1000 * statistics.median(seconds), heavy
@@ -127,13 +135,19 @@ def main() -> None:
     memory, over_http = long_run()
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
     print("| what | measured | limit | beside |\n|---|---|---|---|")
-    print(f"| `import react_kit`, CPU | {bare:.0f} ms | 150 ms | loads of the heavy: {', '.join(heavy) or 'none'} |")
+    print(
+        f"| `import react_kit`, CPU | {bare:.0f} ms | 150 ms | loads of the heavy: {', '.join(heavy) or 'none'} |"
+    )
     print(
         f"| every name of the contract, CPU | {names:.0f} ms | 150 ms | loads of the heavy: "
         f"{', '.join(heavy_names) or 'none'}; `import openai` alone {client / names:.0f} times as much |"
     )
-    print(f"| own CPU a step, {steps} steps | {step:.2f} ms | 0.5 ms | with the client and HTTP {over_http / step:.0f} times as much |")
-    print(f"| peak memory, 200 episodes over HTTP | {memory:.0f} MB | 100 MB | the openai package is most of it |")
+    print(
+        f"| own CPU a step, {steps} steps | {step:.2f} ms | 0.5 ms | with the client and HTTP {over_http / step:.0f} times as much |"
+    )
+    print(
+        f"| peak memory, 200 episodes over HTTP | {memory:.0f} MB | 100 MB | `import openai` alone {openai_megabytes():.0f} MB |"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The command line: `react-kit run | report | export | fetch | doctor`. Thin: every command is a few lines of Python."""
+"""The command line: `react-kit run | report | export | fetch | doctor`. Each command is a few lines of Python."""
 
 import argparse
 import sys

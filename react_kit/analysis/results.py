@@ -64,8 +64,12 @@ def compare(
     here = frame if task is None else frame[frame["task"] == task]
     for name in (method, baseline):
         if not (here["method"] == name).any():
-            raise KitError(f"the results have no method {name!r}; they have: {', '.join(here['method'].unique())}.")
-    wide = here.pivot(index=["task", "instance"], columns="method", values=column)[[method, baseline]].dropna()
+            raise KitError(
+                f"the results have no method {name!r}; they have: {', '.join(here['method'].unique())}."
+            )
+    wide = here.pivot(index=["task", "instance"], columns="method", values=column)[
+        [method, baseline]
+    ].dropna()
     return paired_difference(list(wide[method]), list(wide[baseline]))
 
 

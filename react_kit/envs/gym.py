@@ -42,7 +42,7 @@ class GymEnv(gymnasium.Env[str, str]):
     episode is truncated.
     """
 
-    metadata = {"render_modes": ["ansi"]}
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 - Gymnasium wants a plain dict here
 
     def __init__(
         self,

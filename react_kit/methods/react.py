@@ -22,7 +22,7 @@ def react(ctx: Context) -> Iterator[Step]:
             forced = parse_action(again.text)
             action = forced.action or unreadable(again.text)
             calls += (again.call,)
-            notes += (*parsed.problems, "follow_up", *again.notes) + forced.notes + forced.problems
+            notes += (*parsed.problems, "follow_up", *again.notes, *forced.notes, *forced.problems)
         step, done = ctx.act(steps, thought, action, calls, notes)
         steps.append(step)
         yield step

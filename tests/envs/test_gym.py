@@ -10,7 +10,7 @@ from react_kit.envs.gym import GymEnv
 from react_kit.fidelity import PAPER
 
 
-@pytest.fixture()
+@pytest.fixture
 def env() -> GymEnv:
     task = load_task("hotpotqa")
     return GymEnv(task.task.make_env(open_wiki("tiny"), PAPER), task, limit=7)
@@ -33,13 +33,23 @@ def test_an_episode_ends_with_finish_and_its_reward(env: GymEnv) -> None:
     env.reset(options={"index": 0})
     gold = env.instances[0].answer
     observation, reward, terminated, truncated, info = env.step(f"finish[{gold}]")
-    assert (observation, reward, terminated, truncated, info["code"]) == ("Episode finished.", 1.0, True, False, "ok")
+    assert (observation, reward, terminated, truncated, info["code"]) == (
+        "Episode finished.",
+        1.0,
+        True,
+        False,
+        "ok",
+    )
 
 
 def test_an_unreadable_action_is_an_observation_and_the_limit_truncates(env: GymEnv) -> None:
     env.reset(seed=0)
     for _ in range(6):
         observation, _, terminated, truncated, info = env.step("open the pod bay doors")
-        assert (observation, terminated, truncated) == ("Invalid action: open the pod bay doors", False, False)
+        assert (observation, terminated, truncated) == (
+            "Invalid action: open the pod bay doors",
+            False,
+            False,
+        )
         assert info["notes"] == ("invalid_action",)
     assert env.step("search[nothing]")[3] is True
