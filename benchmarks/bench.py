@@ -133,21 +133,28 @@ def main() -> None:
     client, _ = import_cost("import openai")
     step, steps = step_cost()
     memory, over_http = long_run()
+    loads = [", ".join(found) or "none" for found in (heavy, heavy_names)]
+    rows = [
+        ("`import react_kit`, CPU", f"{bare:.0f} ms", "150 ms", f"heavy modules: {loads[0]}"),
+        ("all contract names, CPU", f"{names:.0f} ms", "150 ms", f"heavy modules: {loads[1]}"),
+        ("", "", "", f"`import openai` alone: {client / names:.0f} times that"),
+        (
+            f"own CPU a step ({steps} steps)",
+            f"{step:.2f} ms",
+            "0.5 ms",
+            f"with client and HTTP: {over_http / step:.0f} times that",
+        ),
+        (
+            "peak memory, 200 episodes over HTTP",
+            f"{memory:.0f} MB",
+            "100 MB",
+            f"`import openai` alone: {openai_megabytes():.0f} MB",
+        ),
+    ]
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
     print("| what | measured | limit | beside |\n|---|---|---|---|")
-    print(
-        f"| `import react_kit`, CPU | {bare:.0f} ms | 150 ms | loads of the heavy: {', '.join(heavy) or 'none'} |"
-    )
-    print(
-        f"| every name of the contract, CPU | {names:.0f} ms | 150 ms | loads of the heavy: "
-        f"{', '.join(heavy_names) or 'none'}; `import openai` alone {client / names:.0f} times as much |"
-    )
-    print(
-        f"| own CPU a step, {steps} steps | {step:.2f} ms | 0.5 ms | with the client and HTTP {over_http / step:.0f} times as much |"
-    )
-    print(
-        f"| peak memory, 200 episodes over HTTP | {memory:.0f} MB | 100 MB | `import openai` alone {openai_megabytes():.0f} MB |"
-    )
+    for row in rows:
+        print(f"| {' | '.join(row)} |")
 
 
 if __name__ == "__main__":
