@@ -130,4 +130,4 @@ def _row(
 def replayed(t: Trajectory) -> bool:
     """Did every reply of this trajectory come from a recorded replay?"""
     calls = sum(len(step.calls) for step in t.steps)
-    return 0 < calls <= t.meta.get("replayed", 0)
+    return 0 < calls <= int(t.meta.get("replayed", 0))
