@@ -12,7 +12,7 @@ def act(ctx: Context) -> Iterator[Step]:
     prompt = ctx.prompts.start("act", ctx.instance.question)
     steps: list[Step] = []
     for i in range(1, ctx.limit + 1):
-        reply = ctx.ask(f"{prompt}Action {i}:", stop=(f"\nObservation {i}:",))
+        reply = ctx.ask(f"{prompt}Action {i}:", stop=ctx.stops(i))
         parsed = parse_action(reply.text)
         action = parsed.action or unreadable(reply.text.strip().partition("\n")[0])
         notes = reply.notes + parsed.notes + parsed.problems

@@ -44,6 +44,10 @@ class Context(Struct):
         }
         return Reply(text, call, tuple(note for note, holds in noted.items() if holds))
 
+    def stops(self, i: int) -> tuple[str, ...]:
+        """Where step `i` ends: at its observation (the authors' stop string), or after Finish at the next instance."""
+        return f"\nObservation {i}:", f"\n{self.prompts.label}:"
+
     def act(
         self,
         before: list[Step],

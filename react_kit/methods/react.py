@@ -12,7 +12,7 @@ def react(ctx: Context) -> Iterator[Step]:
     prompt = ctx.prompts.start("react", ctx.instance.question)
     steps: list[Step] = []
     for i in range(1, ctx.limit + 1):
-        reply = ctx.ask(f"{prompt}Thought {i}:", stop=(f"\nObservation {i}:",))
+        reply = ctx.ask(f"{prompt}Thought {i}:", stop=ctx.stops(i))
         parsed = parse_step(reply.text)
         thought, action = parsed.thought, parsed.action
         calls: tuple[Call, ...] = (reply.call,)
