@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LEFT, LABELS, BOTTOM, TOP, HEIGHT = 0.42, 0.92, 0.40, 0.24, 1.65  # inches around and of a panel
+LEFT, LABELS, BOTTOM, TOP, HEIGHT = 0.52, 0.92, 0.40, 0.24, 1.65  # inches around and of a panel
 STACK_BELOW = 4.5  # inches: narrower figures put their panels one above the other
 LINE = 7.5  # points from one label to the next
 FONT = 7.0
@@ -80,11 +80,11 @@ def _draw(ax: "Axes", frame: "pandas.DataFrame", task: str) -> None:
     ax.set_xlim(1 - 0.02 * last, last + 0.02 * last)
     ax.set_xticks([m for m in (1, 5, 10, 15, 20, 30, 40) if m <= last] if last > 5 else range(1, last + 1))
     ax.set_ylim(*_limits(frame))
-    ax.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f}")
+    ax.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f}%" if 0 <= y <= 1 else "")
     ax.yaxis.grid(True, color="0.9", linewidth=0.5)
     ax.set_axisbelow(True)
     ax.set_xlabel("CoT-SC samples")
-    ax.set_ylabel(f"{metric_of(task)[1]} (%)")
+    ax.set_ylabel(metric_of(task)[1])
     ax.set_title(f"{title_of(task)} (n = {_span(frame['n'])})", loc="left")
     _name_lines(ax, {method: float(part["score"].iloc[-1]) for method, part in lines.items()}, last)
 
@@ -95,18 +95,27 @@ def _line(ax: "Axes", method: str, part: "pandas.DataFrame") -> None:
     if method in FLAT:
         ax.plot(x, y, color=color, linestyle=style, linewidth=1.0, zorder=2)
         return
-    ax.fill_between(x, list(part["low"]), list(part["high"]), color=color, alpha=0.10, linewidth=0, zorder=1)
+    ax.fill_between(
+        x,
+        list(part["low"]),
+        list(part["high"]),
+        facecolor=(color, 0.10),
+        edgecolor=(color, 0.35),
+        linewidth=0.4,
+        zorder=1,
+    )
     every = max(1, len(x) // 7)
     ax.plot(x, y, color=color, linestyle=style, marker=marker, markevery=every, markeredgewidth=0, zorder=3)
 
 
 def _limits(frame: "pandas.DataFrame") -> tuple[float, float]:
-    """Room for lines and bands; at least ten points, so that noise does not fill the panel."""
+    """Room for lines and bands; at least twelve points, so that noise does not fill the panel."""
     banded = frame[~frame["method"].isin(FLAT)]
     low = min(frame["score"].min(), banded["low"].fillna(banded["score"]).min())
     high = max(frame["score"].max(), banded["high"].fillna(banded["score"]).max())
-    pad = max(0.04 * (high - low), (0.1 - (high - low)) / 2)
-    return max(low - pad, -0.02), min(high + pad, 1.02)
+    pad = max(0.04 * (high - low), 0.02)
+    top = min(max(high + pad, low - pad + 0.12), 1.02)
+    return max(min(low - pad, top - 0.12), -0.02), top
 
 
 def _name_lines(ax: "Axes", ends: dict[str, float], last: int) -> None:
@@ -126,13 +135,8 @@ def _name_lines(ax: "Axes", ends: dict[str, float], last: int) -> None:
             fontsize=FONT,
             va="center",
             annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": look(method).color,
-                "linewidth": 0.5,
-                "shrinkA": 1,
-                "shrinkB": 1,
-            },
+            arrowprops={"arrowstyle": "-", "color": look(method).color, "linewidth": 0.5, "relpos": (0, 0.5)}
+            | {"shrinkA": 1, "shrinkB": 1},
         )
 
 

@@ -19,10 +19,10 @@ LOOKS = {
     "standard": Look(GREY, "x", (0, (1, 1))),
     "cot": Look(PURPLE, "v", (0, (1, 1.6))),
     "cot-sc": Look(ORANGE, "o", "-"),
-    "act": Look(SKY, "^", (0, (3, 1, 1, 1))),
+    "act": Look(SKY, "P", (0, (3, 1, 1, 1))),
     "react": Look(BLACK, "D", (0, (4, 1.6))),
     "cot-sc-then-react": Look(BLUE, "s", "-"),
-    "react-then-cot-sc": Look(VERMILION, "P", "-"),
+    "react-then-cot-sc": Look(VERMILION, "^", "-"),
 }
 OTHER = Look(GREEN, "*", "-")
 

@@ -1,0 +1,45 @@
+"""What the README shows is what the kit does."""
+
+import contextlib
+import io
+import re
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import react_kit
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_prints_what_the_readme_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    code, output = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", README, re.DOTALL).groups()  # type: ignore
+    recorded = partial(react_kit.open_model, replay="tiny", replay_only=True, cache=tmp_path / "none.sqlite")
+    monkeypatch.setattr(react_kit, "open_model", recorded)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, {})
+    assert printed.getvalue() == output
+    assert len(code.strip().splitlines()) <= 6
+
+
+def test_every_file_it_links_to_exists() -> None:
+    links = re.findall(r"\]\((?!http|#)([^)]+)\)", README) + re.findall(r'src="(?!http)([^"]+)"', README)
+    assert links
+    for link in links:
+        assert (ROOT / link.split("#")[0]).exists(), link
+
+
+def test_every_notebook_is_on_the_map() -> None:
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        assert f"notebooks/{path.name}" in README
+
+
+def test_every_command_it_names_is_known() -> None:
+    from react_kit.__main__ import _parser
+
+    help_text = _parser().format_help()
+    for command in set(re.findall(r"^react-kit (\w+)", README, re.MULTILINE)):
+        assert f"    {command}" in help_text
