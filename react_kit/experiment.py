@@ -51,11 +51,9 @@ class Experiment:
     ) -> None:
         given = [task] if isinstance(task, str | Instances) else list(task)
         sets = [load_task(t, split) if isinstance(t, str) else t for t in given]
-        if n is not None and n < 1:
-            raise KitError(f"n is {n}; expected at least 1 instance.")
         if samples < 1:
             raise KitError(f"samples is {samples}; expected at least 1.")
-        self.instances = [s.draw(n, seed) if n is not None else s for s in sets]
+        self.instances = [s.draw(n, seed) for s in sets]
         self.methods, self.model, self.path = list(methods), model, Path(out)
         self.corpus, self.fidelity = corpus or open_wiki("tiny"), fidelity
         self.prompts = {s.task.name: prompts or s.task.prompts() for s in sets}

@@ -80,7 +80,7 @@ def test_n_with_a_seed_draws_and_without_takes_the_first(tmp_path: Path) -> None
         (["--file", "no/such.json"], "no/such.json", "official format"),
         (["--instruction", "no/such.txt", "--prompt", "x.json"], "no/such.txt", "Check the path"),
         (["--replay", "no/such.jsonl"], "no/such.jsonl", "Check the path"),
-        (["--model", "no/such.gguf"], "no/such.gguf", "run `react-kit fetch embedded`"),
+        (["--model", "no/such.gguf"], "no/such.gguf", "GGUF"),
         (["--model", "m", "--base-url", "localhost:80"], "localhost:80", "http://"),
         (["--n", "0"], "0", "at least 1"),
         (["--samples", "0"], "0", "at least 1"),

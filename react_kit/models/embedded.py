@@ -80,6 +80,8 @@ def fetch(destination: Path | None = None) -> Path:
 def weights(path: Path | None = None) -> tuple[Path, str]:
     """The GGUF file and its sha256; a clear error where it is missing or damaged."""
     file = path or default_path()
+    if not file.is_file() and path is not None:
+        raise KitError(f"there is no file at {file}; expected a model in the GGUF format. Check the path.")
     if not file.is_file():
         raise KitError(
             f"the embedded model's weights are not at {file}; run `react-kit fetch embedded` ({SIZE // 10**6} MB)."

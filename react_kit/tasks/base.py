@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from react_kit.corpora.page import Corpus
 from react_kit.envs.base import Env
+from react_kit.errors import KitError
 from react_kit.fidelity import Fidelity
 from react_kit.prompts import Prompts
 from react_kit.trajectory import Instance
@@ -49,10 +50,14 @@ class Instances(Sequence[Instance]):
             return Instances(self.task, self.split, self._items[at])
         return self._items[at]
 
-    def draw(self, n: int, seed: int | None = None) -> "Instances":
-        """`n` instances: the first ones, or drawn at random by `seed` (in their original order)."""
+    def draw(self, n: int | None = None, seed: int | None = None) -> "Instances":
+        """`n` instances: the first ones, or drawn at random by `seed` (in their original order). None: all."""
         import random
 
+        if n is None:
+            return self
+        if n < 1:
+            raise KitError(f"n is {n}; expected at least 1 instance.")
         if seed is None:
             return self[:n]
         chosen = random.Random(seed).sample(range(len(self)), min(n, len(self)))
