@@ -41,23 +41,28 @@ class Run(Sequence[Trajectory]):
         rows: dict[str, tuple[int, str, Cell]] = {}
         decoder = msgspec.json.Decoder(_Head)
         for offset, line in self.store.scan():
-            try:
-                head = decoder.decode(line)
-            except msgspec.ValidationError as e:
-                raise KitError(
-                    f"{self.store.path} at byte {offset} is not a trajectory ({e}); expected lines written by "
-                    "this kit. To read other people's logs, use `react-kit import`."
-                ) from e
-            if head.schema > SCHEMA:
-                raise KitError(
-                    f"{self.store.path} at byte {offset} has schema {head.schema}, this version of react-kit "
-                    f"reads up to {SCHEMA}: update react-kit."
-                )
+            head = self._head(decoder, offset, line)
             if head.tombstone:
                 rows.pop(head.tombstone, None)
             elif head.cell is not None:
                 rows.setdefault(head.id, (offset, head.id, head.cell))
         self._rows = list(rows.values())
+
+    def _head(self, decoder: "msgspec.json.Decoder[_Head]", offset: int, line: bytes) -> _Head:
+        where = f"{self.store.path} at byte {offset}"
+        try:
+            head = decoder.decode(line)
+        except msgspec.ValidationError as e:
+            raise KitError(f"{where} is not a trajectory ({e}); expected lines written by this kit.") from e
+        if head.schema > SCHEMA:
+            raise KitError(
+                f"{where} has schema {head.schema}, this version of react-kit reads up to {SCHEMA}: update react-kit."
+            )
+        if not head.tombstone and head.cell is None:
+            raise KitError(
+                f"{where} is not a trajectory (it has no cell); expected lines written by this kit."
+            )
+        return head
 
     @property
     def manifest(self) -> dict[str, Any]:

@@ -57,5 +57,7 @@ GREEK = Article("Greek letters", sentences=("Alpha is first.", "Beta is second."
 @pytest.fixture
 def greek(corpus_of: Callable[[Iterable[Article]], MemoryCorpus]) -> MemoryCorpus:
     """The page of the golden test, a longer page, a disambiguation title."""
-    longer = Article("Numbers", sentences=tuple(f"Number {i} is a number." for i in range(1, 9)), aliases=("Digits",))
+    longer = Article(
+        "Numbers", sentences=tuple(f"Number {i} is a number." for i in range(1, 9)), aliases=("Digits",)
+    )
     return corpus_of([GREEK, longer, Article("Letters", meanings=("Greek letters", "Numbers"))])

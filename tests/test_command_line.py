@@ -27,7 +27,9 @@ def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str])
     assert f"example:\n  react-kit {command}" in capsys.readouterr().out
 
 
-def test_run_report_and_export_from_the_shipped_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_report_and_export_from_the_shipped_replay(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = str(tmp_path / "run")
     run = ["run", "--task", "hotpotqa,fever", "--method", "react,cot-sc", "--n", "2", "--out", out, *REPLAY]
     assert main(run) == 0
@@ -62,7 +64,9 @@ def test_n_with_a_seed_draws_and_without_takes_the_first(tmp_path: Path) -> None
     common = ["run", "--task", "fever", "--method", "standard", "--n", "4", *REPLAY]
     main([*common, "--out", str(tmp_path / "first")])
     main([*common, "--out", str(tmp_path / "drawn"), "--seed", "1"])
-    first, drawn = ([t.instance.id for t in read_trajectories(tmp_path / name)] for name in ("first", "drawn"))
+    first, drawn = (
+        [t.instance.id for t in read_trajectories(tmp_path / name)] for name in ("first", "drawn")
+    )
     assert first == [i.id for i in load_task("fever")[:4]]
     assert drawn != first
     assert len(set(drawn)) == 4
@@ -102,7 +106,9 @@ def test_a_mistake_gets_one_sentence_with_the_value_and_what_to_do(
 
 
 @pytest.mark.parametrize("command", ["report", "export"])
-def test_a_folder_without_trajectories(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_trajectories(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     more = ["--to", "replay", "--out", str(tmp_path / "x")] if command == "export" else []
     assert main([command, str(tmp_path), *more]) == 1
     assert str(tmp_path) in capsys.readouterr().err
@@ -123,7 +129,9 @@ def test_doctor_says_whether_a_key_is_set_and_never_its_value(
 
 def test_the_module_runs_and_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     command = f"{sys.executable} -m react_kit doctor | head -1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=tmp_path, env=dict(os.environ))
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, cwd=tmp_path, env=dict(os.environ)
+    )
     assert done.stdout.startswith("ok")
     assert "Traceback" not in done.stderr
 

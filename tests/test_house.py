@@ -23,7 +23,17 @@ LAYERS = [
     {"analysis", "report", "study"},
     {"widgets", "finetune", "interop", "doctor", "__main__"},
 ]
-HEAVY = {"pydantic", "numpy", "pandas", "matplotlib", "ipywidgets", "openai", "requests", "gymnasium", "jinja2"}
+HEAVY = {
+    "pydantic",
+    "numpy",
+    "pandas",
+    "matplotlib",
+    "ipywidgets",
+    "openai",
+    "requests",
+    "gymnasium",
+    "jinja2",
+}
 CONTRACT = (
     "Trajectory, Step, Action, Run, read_trajectories, open_model, open_wiki, load_task, "
     "Episode, METHODS, TASKS, Experiment, Fidelity, PAPER, AUTHORS_CODE"
@@ -33,7 +43,9 @@ CONTRACT = (
 def modules() -> dict[str, Path]:
     """Dotted name within the package → file."""
     files = (p for p in PACKAGE.rglob("*.py") if "_share" not in p.parts)
-    return {".".join(p.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): p for p in files}
+    return {
+        ".".join(p.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): p for p in files
+    }
 
 
 def imported(path: Path) -> set[str]:
@@ -61,7 +73,9 @@ def test_a_module_imports_only_from_its_layer_or_an_earlier_one(module: str) -> 
 
 
 def test_imports_have_no_cycle() -> None:
-    graph = {name: imported(path) - {name} for name, path in modules().items() if name not in ("__init__", "")}
+    graph = {
+        name: imported(path) - {name} for name, path in modules().items() if name not in ("__init__", "")
+    }
     # A package and its own modules count as one room where the package only gathers them.
     for name, others in graph.items():
         graph[name] = {o for o in others if not name.startswith(f"{o}.")}
@@ -102,7 +116,10 @@ def test_constraints_are_names_and_versions_and_cover_what_the_kit_needs() -> No
     assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.!+]+", line)] == []
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in lines}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *(d for extra in project["optional-dependencies"].values() for d in extra)]
+    wanted = [
+        *project["dependencies"],
+        *(d for extra in project["optional-dependencies"].values() for d in extra),
+    ]
     names = {re.split(r"[\[<>=]", d)[0].lower() for d in wanted} - {"react-kit"}
     assert names - pinned == set()
 

@@ -31,7 +31,9 @@ def test_writing_it_again_gives_the_same_bytes(replay: Replay, tmp_path: Path) -
     assert (tmp_path / "again.jsonl").read_bytes() == replay.path.read_bytes()
 
 
-def test_it_covers_every_method_on_the_whole_tiny_split_and_nothing_else(replay: Replay, tmp_path: Path) -> None:
+def test_it_covers_every_method_on_the_whole_tiny_split_and_nothing_else(
+    replay: Replay, tmp_path: Path
+) -> None:
     model = open_model("embedded", replay="tiny", replay_only=True, cache=tmp_path / "none.sqlite")
     experiment = Experiment(["hotpotqa", "fever"], methods=list(METHODS), model=model, out=tmp_path / "run")
     run = experiment.run(progress=False)

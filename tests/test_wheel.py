@@ -12,7 +12,9 @@ ROOT = Path(__file__).parent.parent
 @pytest.mark.slow
 def test_the_wheel_carries_prompts_data_and_replay(tmp_path: Path) -> None:
     def run(*command: str) -> str:
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={"HOME": str(tmp_path)} | PASS)
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=tmp_path, env={"HOME": str(tmp_path)} | PASS
+        )
         assert done.returncode == 0, done.stderr[-2000:]
         return done.stdout
 

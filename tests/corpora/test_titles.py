@@ -22,7 +22,9 @@ def corpus() -> MemoryCorpus:
     return MemoryCorpus([Article(t, sentences=(f"{t} is a title.",)) for t in TITLES], "titles", "2026")
 
 
-@pytest.mark.parametrize("asked", ["danube", "DANUBE", " Danube ", "Sao Paulo", "são paulo", "Lodz", "mount  etna"])
+@pytest.mark.parametrize(
+    "asked", ["danube", "DANUBE", " Danube ", "Sao Paulo", "são paulo", "Lodz", "mount  etna"]
+)
 def test_case_accents_and_spaces_do_not_matter(corpus: MemoryCorpus, asked: str) -> None:
     assert corpus.lookup_title(asked) is not None
 

@@ -100,12 +100,21 @@ def test_a_disambiguation_title_lists_its_meanings(env: WikipediaEnv) -> None:
     assert outcome.notes == ("disambiguation",)
 
 
-@pytest.mark.parametrize("text", ["delete[all]", "search[]", "lookup[ ]", "finish[]", "Search Danube", "", "]["])
-def test_anything_else_is_an_invalid_action_that_counts_and_changes_nothing(env: WikipediaEnv, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["delete[all]", "search[]", "lookup[ ]", "finish[]", "Search Danube", "", "]["]
+)
+def test_anything_else_is_an_invalid_action_that_counts_and_changes_nothing(
+    env: WikipediaEnv, text: str
+) -> None:
     do(env, "search[Greek letters]")
     outcome = do(env, text)
     assert outcome.observation.text == f"Invalid action: {text}"
-    assert (outcome.code, outcome.notes, outcome.done, env.steps) == ("invalid", ("invalid_action",), False, 2)
+    assert (outcome.code, outcome.notes, outcome.done, env.steps) == (
+        "invalid",
+        ("invalid_action",),
+        False,
+        2,
+    )
     assert said(env, "lookup[beta]") == "(Result 1 / 2) Beta is second."
 
 

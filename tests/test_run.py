@@ -1,0 +1,89 @@
+"""Run folders as sequences."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from react_kit import Run, read_trajectories
+from react_kit.errors import KitError
+from react_kit.trajectory import SCHEMA, Cell, Instance, Step, Trajectory, trajectory_id
+
+
+def make(instance: str, method: str = "react", notes: tuple[str, ...] = ()) -> Trajectory:
+    cell = Cell("hotpotqa", instance, method, "p", "m")
+    steps = (Step("t", notes=notes),)
+    return Trajectory(
+        trajectory_id(cell),
+        cell,
+        Instance(instance, "hotpotqa", "q?", "g"),
+        steps,
+        "a",
+        "answered",
+        {"em": 0.0},
+    )
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    run = Run(tmp_path / "run")
+    for t in [make("1"), make("2", notes=("search_miss",)), make("1", "act")]:
+        run.append(t)
+    return run
+
+
+def test_it_is_a_sequence_that_survives_reopening(run: Run) -> None:
+    again = read_trajectories(run.path)
+    assert list(again) == list(run)
+    assert len(again) == 3
+    assert again[-1].cell.method == "act"
+    assert [t.cell.instance for t in again[:2]] == ["1", "2"]
+    assert list(read_trajectories(run.path / "trajectories.jsonl")) == list(run)
+
+
+def test_where_asks_by_cell_or_by_any_condition(run: Run) -> None:
+    assert [t.cell.instance for t in run.where(method="react")] == ["1", "2"]
+    assert [t.cell.instance for t in run.where(lambda t: "search_miss" in t.notes)] == ["2"]
+    assert run.where(lambda t: "search_miss" in t.notes, instance="1") == []
+    with pytest.raises(KitError, match=r"no colour.*method"):
+        run.where(colour="red")
+
+
+def test_frame_has_one_row_a_trajectory(run: Run) -> None:
+    frame = run.frame()
+    assert list(frame["id"]) == [t.id for t in run]
+    assert {"task", "method", "question", "gold", "answer", "stop", "steps", "notes", "em"} <= set(
+        frame.columns
+    )
+
+
+def test_a_cell_recorded_twice_counts_once_and_a_tombstone_removes(run: Run) -> None:
+    run.append(make("1"))
+    assert len(Run(run.path)) == 3
+    run.store.remove(run[0].id)
+    assert make("1").id not in Run(run.path).ids
+
+
+def test_lines_of_another_kind_are_named_by_place(run: Run) -> None:
+    size = run.store.path.stat().st_size
+    run.store.append(b'{"role": "user", "content": "hi"}')
+    with pytest.raises(KitError, match=rf"trajectories\.jsonl at byte {size} is not a trajectory"):
+        Run(run.path)
+
+
+def test_a_later_schema_asks_for_an_update(run: Run) -> None:
+    plain = msgspec.to_builtins(make("9")) | {"schema": SCHEMA + 1}
+    run.store.append(msgspec.json.encode(plain))
+    with pytest.raises(KitError, match=f"schema {SCHEMA + 1}.*update react-kit"):
+        Run(run.path)
+
+
+def test_a_place_without_trajectories_is_named(tmp_path: Path) -> None:
+    with pytest.raises(KitError, match=str(tmp_path)):
+        read_trajectories(tmp_path)
+
+
+def test_a_broken_manifest_is_named(run: Run) -> None:
+    (run.path / "run.json").write_text("{broken")
+    with pytest.raises(KitError, match=r"run\.json is not valid JSON"):
+        _ = run.manifest
