@@ -13,10 +13,10 @@ from react_kit.trajectory import Action
 # The argument's name of each action that the question-answering prompts teach (section 3.1).
 ARGUMENTS = {"search": "entity", "lookup": "string", "finish": "answer", "think": "thought"}
 
-_ACTION = re.compile(r"^[ \t]*action(?:[ \t]*\d+)?[ \t]*[::][ \t]*", re.IGNORECASE | re.MULTILINE)
-_THOUGHT = re.compile(r"\s*thought(?:[ \t]*\d+)?[ \t]*[::][ \t]*", re.IGNORECASE)
-_ANSWER = re.compile(r"^[ \t]*answer[ \t]*[::]", re.IGNORECASE | re.MULTILINE)
-_NEXT = re.compile(r"^[ \t]*(?:observation|thought|question|claim)(?:[ \t]*\d+)?[ \t]*[::]", re.I | re.M)
+_ACTION = re.compile(r"^[ \t]*action(?:[ \t]*\d+)?[ \t]*[:：][ \t]*", re.IGNORECASE | re.MULTILINE)
+_THOUGHT = re.compile(r"\s*thought(?:[ \t]*\d+)?[ \t]*[:：][ \t]*", re.IGNORECASE)
+_ANSWER = re.compile(r"^[ \t]*answer[ \t]*[:：]", re.IGNORECASE | re.MULTILINE)
+_NEXT = re.compile(r"^[ \t]*(?:observation|thought|question|claim)(?:[ \t]*\d+)?[ \t]*[:：]", re.I | re.M)
 _NAME = re.compile(r"[ \t]*([A-Za-z_][\w-]*)[ \t]*\[")
 _WIDE = str.maketrans("［］【】", "[][]")
 
@@ -78,7 +78,7 @@ def parse_answer(reply: str) -> Parsed:
     """The chain of thought and the answer of a CoT reply: `... Answer: Paris`; also `Finish[Paris]`."""
     text = reply.strip()
     text = text[_end(_THOUGHT.match(text)) :]
-    answer = re.search(r"(?:^|\s)answer[ \t]*[::]", text, re.IGNORECASE)
+    answer = re.search(r"(?:^|\s)answer[ \t]*[:：]", text, re.IGNORECASE)
     if answer:
         value = _first_line(text[answer.end() :])
         thought = text[: answer.start()].strip()
