@@ -116,6 +116,7 @@ class Handle:
         self.failures.append(str(error))
         self._in_a_row += 1
         if self._in_a_row >= PATIENCE and not self._stop.is_set():
+            self._stop.set()  # here and not only in `_work`, or the next job would begin before it hears of this
             raise Unavailable(f"stopped after {PATIENCE} failures in a row: {error}") from error
 
     def _recorded(self) -> dict[tuple[str, str, bool], Known]:

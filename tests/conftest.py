@@ -1,7 +1,12 @@
 """Shared by all tests: a small world, a scripted model, and the rule that CI skips nothing by accident."""
 
+import json
 import os
-from collections.abc import Callable, Iterable
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 
@@ -61,3 +66,98 @@ def greek(corpus_of: Callable[[Iterable[Article]], MemoryCorpus]) -> MemoryCorpu
         "Numbers", sentences=tuple(f"Number {i} is a number." for i in range(1, 9)), aliases=("Digits",)
     )
     return corpus_of([GREEK, longer, Article("Letters", meanings=("Greek letters", "Numbers"))])
+
+
+class ChatServer:
+    """A real server on loopback that speaks the OpenAI format and can be told to misbehave.
+
+    `answer(prompt, k)` makes the text of sample `k` (the request's seed plus the choice's place). `fails(i)` gives
+    the HTTP status for request number `i` (from 1), 0 to hang up without a word, None to answer as usual.
+    """
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, dict[str, Any]]] = []  # path after /v1/, body
+        self.keys: list[str | None] = []
+        self.answer: Callable[[str, int], str] = lambda prompt, k: f" reply {k}"
+        self.fails: Callable[[int], int | None] = lambda i: None
+        self.chat_only = self.ignores_stop = False
+        self.refuses: set[str] = set()  # settings answered with HTTP 400
+        self.most = 10**6  # choices per request
+        self.body: bytes | None = None  # sent instead of an answer, with status 200
+        self.delay = 0.0  # seconds
+        lock, chat = threading.Lock(), self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with lock:
+                    chat.requests.append((self.path.removeprefix("/v1/"), body))
+                    chat.keys.append(self.headers["Authorization"])
+                    number = len(chat.requests)
+                time.sleep(chat.delay)
+                status, reply = chat.respond(number, *chat.requests[number - 1])
+                if status:
+                    self.send_response(status)
+                    self.send_header("Content-Type", "application/json")
+                    self.send_header("Content-Length", str(len(reply)))
+                    self.end_headers()
+                    self.wfile.write(reply)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def respond(self, number: int, path: str, body: dict[str, Any]) -> tuple[int, bytes]:
+        status = self.fails(number)
+        if status is not None:
+            return status, _error(f"told to fail with {status}")
+        if self.body is not None:
+            return 200, self.body
+        if path == "completions" and self.chat_only:
+            return 404, b'{"detail": "Not Found"}'
+        if refused := [name for name in body if name in self.refuses]:
+            return 400, _error(f"Unsupported parameter: '{refused[0]}' is not supported.", refused[0])
+        chat = path == "chat/completions"
+        prompt = body["messages"][-1]["content"] if chat else body["prompt"]
+        choices = []
+        for i in range(min(body.get("n", 1), self.most)):
+            text = self.answer(prompt, body.get("seed", 0) + i)
+            if not self.ignores_stop:
+                text = text[: min((text.find(s) for s in body.get("stop", []) if s in text), default=len(text))]
+            said = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+            choices.append({"index": i, "finish_reason": "stop", "logprobs": None, **said})
+        usage = {"prompt_tokens": 50, "completion_tokens": 7 * len(choices), "total_tokens": 0}
+        kind = "chat.completion" if chat else "text_completion"
+        reply = {"id": "x", "object": kind, "created": 0, "model": body["model"], "choices": choices, "usage": usage}
+        return 200, json.dumps(reply).encode()
+
+
+def _error(message: str, param: str | None = None) -> bytes:
+    error = {"message": message, "type": "invalid_request_error", "param": param, "code": None}
+    return json.dumps({"error": error}).encode()
+
+
+@pytest.fixture
+def chat_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """A `ChatServer`; the client's pauses before it tries again are taken out, and no key of the user's is sent."""
+    monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *_: 0.0)
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    server = ChatServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(autouse=True)
+def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the user's reply cache."""
+    monkeypatch.setenv("REACT_KIT_CACHE", str(tmp_path_factory.mktemp("cache") / "replies.sqlite"))

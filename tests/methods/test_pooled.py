@@ -118,7 +118,9 @@ def test_stopping_early_changes_no_answer(
 
 
 @given(st.lists(st.sampled_from(["a", "b", None]), min_size=1, max_size=7), st.integers(1, 3))
-def test_it_stops_exactly_when_no_further_sample_can_change_anything(answers: list[str | None], more: int) -> None:
+def test_it_stops_exactly_when_no_further_sample_can_change_anything(
+    answers: list[str | None], more: int
+) -> None:
     n = len(answers) + more
     outcomes = {
         (choose("cot-sc", whole).answer, choose("cot-sc-then-react", whole).rule)

@@ -1,0 +1,333 @@
+"""Experiments: what is played, resuming, failing, stopping."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from react_kit import METHODS, Experiment, Run, load_task, open_model, read_trajectories
+from react_kit.errors import KitError, Unavailable
+from react_kit.models.cache import Cache
+from react_kit.trajectory import Call, Usage
+
+
+class Oracle:
+    """A model that knows nothing but the format; counts its calls, can be slow, can fail from a call on."""
+
+    name, identity = "oracle", {"endpoint": "test", "model": "oracle", "seed": 0}
+
+    def __init__(self, fails_from: int = 10**9, seconds: float = 0.0) -> None:
+        self.calls, self.fails_from, self.seconds = 0, fails_from, seconds
+        self.samples: list[int] = []
+        self._lock = threading.Lock()
+
+    def sample(
+        self, prompt: str, *, n: int = 1, first: int = 0, temperature: float = 0.0, **settings: Any
+    ) -> list[Call]:
+        with self._lock:
+            self.calls += 1
+            self.samples.append(n)
+            if self.calls >= self.fails_from:
+                raise Unavailable(f"the oracle fell silent at call {self.calls}")
+        time.sleep(self.seconds)
+        if "Let's think" in prompt[-60:]:
+            texts = [f" Hm. Answer: {'ab'[k % 2] if k % 5 else 'c'}" for k in range(first, first + n)]
+        elif prompt.rstrip().endswith("Answer:"):
+            texts = [" a"] * n
+        else:
+            texts = [" Hm.\nAction 1: Finish[a]" if "Thought" in prompt[-12:] else " Finish[a]"] * n
+        return [Call("", text, usage=Usage(10, 3)) for text in texts]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Cache:
+    return Cache(Oracle(), tmp_path / "cache.sqlite")
+
+
+def oracle(model: Cache) -> Oracle:
+    assert isinstance(model.model, Oracle)
+    return model.model
+
+
+def shas(run: Run) -> set[str]:
+    return {t.sha for t in run}
+
+
+def play(out: Path, model: Cache, **settings: Any) -> Run:
+    settings = {"methods": ["react", "cot-sc"], "n": 3} | settings
+    workers = settings.pop("workers", 1)
+    return Experiment("hotpotqa", model=model, out=out, **settings).run(workers=workers, progress=False)
+
+
+def test_a_pooled_method_brings_the_episodes_it_needs_and_none_is_stored(
+    tmp_path: Path, model: Cache
+) -> None:
+    run = play(tmp_path / "run", model, methods=["cot-sc-then-react"], n=2)
+    cells = [(t.cell.method, t.cell.temperature, t.cell.sample) for t in run]
+    pool = [("cot", 0.7, k) for k in range(21)]
+    assert sorted(cells) == sorted(2 * [*pool, ("react", 0.0, 0)])
+
+
+def test_cot_and_its_pool_are_both_played_when_both_are_asked_for(tmp_path: Path, model: Cache) -> None:
+    run = play(tmp_path / "run", model, methods=["cot", "cot-sc"], n=1, samples=5)
+    assert sorted((t.cell.temperature, t.cell.sample) for t in run) == [
+        (0.0, 0),
+        *((0.7, k) for k in range(5)),
+    ]
+
+
+def test_a_pool_costs_one_request_a_question(tmp_path: Path, model: Cache) -> None:
+    play(tmp_path / "run", model, methods=["cot-sc"], n=3)
+    assert oracle(model).samples == [21, 21, 21]
+
+
+def test_all_methods_on_both_tasks(tmp_path: Path, model: Cache) -> None:
+    run = Experiment(["hotpotqa", "fever"], methods=list(METHODS), model=model, out=tmp_path, n=2).run(
+        progress=False
+    )
+    assert len(run) == 2 * 2 * (4 + 21)
+    assert {t.cell.task for t in run} == {"hotpotqa", "fever"}
+    assert all("run" in t.meta and "seconds" in t.meta for t in run)
+    assert run.manifest["tasks"] == {"hotpotqa": "tiny", "fever": "tiny"}
+
+
+def test_running_again_plays_and_asks_nothing(tmp_path: Path, model: Cache) -> None:
+    first = play(tmp_path / "run", model)
+    calls, size = oracle(model).calls, first.store.path.stat().st_size
+    assert shas(play(tmp_path / "run", model)) == shas(first)
+    assert (oracle(model).calls, first.store.path.stat().st_size) == (calls, size)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.93])
+def test_half_the_file_gone_in_mid_line_gives_the_same_set_in_the_end(tmp_path: Path, share: float) -> None:
+    def experiment(out: str) -> Experiment:
+        model = open_model("embedded", replay="tiny", replay_only=True, cache=tmp_path / "none.sqlite")
+        methods = ["standard", "act", "react", "cot-sc"]
+        return Experiment(
+            ["hotpotqa", "fever"], methods=methods, model=model, out=tmp_path / out, n=3, seed=5
+        )
+
+    whole = experiment("whole").run(progress=False)
+    cut = experiment("cut").run(progress=False)
+    lines = cut.store.path.read_bytes()
+    at = int(len(lines) * share)
+    while lines[at - 1 : at] in (b"\n", b"}") or lines[at : at + 1] == b"\n":
+        at += 1
+    cut.store.path.write_bytes(lines[:at])
+    resumed = experiment("cut").run(progress=False)
+    assert shas(resumed) == shas(whole)
+    assert len(resumed) == len(whole)
+    assert shas(read_trajectories(tmp_path / "cut")) == shas(whole)
+
+
+def test_workers_change_nothing_but_the_order(tmp_path: Path, model: Cache) -> None:
+    one = play(tmp_path / "one", model, methods=list(METHODS), n=6)
+    other = Cache(Oracle(seconds=0.002), tmp_path / "other.sqlite")
+    assert shas(play(tmp_path / "four", other, methods=list(METHODS), n=6, workers=4)) == shas(one)
+
+
+def test_stopping_early_saves_samples_and_changes_no_choice(tmp_path: Path, model: Cache) -> None:
+    from react_kit.analysis.results import results
+
+    full = play(tmp_path / "full", model, methods=["cot-sc", "react", "cot-sc-then-react"])
+    early = play(
+        tmp_path / "early",
+        Cache(Oracle(), tmp_path / "c2"),
+        methods=["cot-sc", "cot-sc-then-react"],
+        early_stop=True,
+    )
+    assert len(early) <= len(full)
+    columns = ["instance", "method", "answer", "score", "rule"]
+    a, b = (results(run, n=21)[columns].query("method != 'cot'") for run in (full, early))
+    assert a.reset_index(drop=True).equals(b.reset_index(drop=True))
+
+
+def test_early_stop_asks_in_chunks(tmp_path: Path) -> None:
+    class Sure(Oracle):
+        def sample(self, prompt: str, *, n: int = 1, **settings: Any) -> list[Call]:
+            self.samples.append(n)
+            return [Call("", " So. Answer: a")] * n
+
+    model = Cache(Sure(), tmp_path / "c")
+    run = play(tmp_path / "run", model, methods=["cot-sc"], n=1, early_stop=True)
+    assert (oracle(model).samples, len(run)) == ([7, 7], 14)
+    play(tmp_path / "run", model, methods=["cot-sc"], n=1, early_stop=True)
+    assert oracle(model).samples == [7, 7]
+
+
+def test_a_server_that_dies_loses_nothing_and_is_nobodys_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dying = Cache(Oracle(fails_from=5), tmp_path / "c")
+    experiment = Experiment("hotpotqa", methods=["standard"], model=dying, out=tmp_path / "run", n=6)
+    run = experiment.run(progress=False)
+    assert len(run) == 4
+    assert all(t.stop == "answered" for t in run)
+    assert len(experiment.handle.failures) == 2
+    assert "2 episodes could not be played" in capsys.readouterr().out
+    healthy = Cache(Oracle(), tmp_path / "c")
+    again = Experiment("hotpotqa", methods=["standard"], model=healthy, out=tmp_path / "run", n=6).run(
+        progress=False
+    )
+    assert (len(again), oracle(healthy).calls) == (6, 2)
+
+
+def test_after_three_failures_in_a_row_it_gives_up(tmp_path: Path) -> None:
+    dead = Cache(Oracle(fails_from=1), tmp_path / "c")
+    with pytest.raises(Unavailable, match="stopped after 3 failures in a row: the oracle fell silent"):
+        play(tmp_path / "run", dead, methods=["standard"], n=10)
+    assert oracle(dead).calls == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"methods": ["standard"], "fidelity": "authors"}, "fidelity is 'paper', here it is 'authors-code'"),
+        ({"split": "tiny-train"}, "tasks is"),
+        ({"early_stop": True}, "early_stop is False, here it is True"),
+    ],
+)
+def test_another_experiments_folder_is_refused(
+    tmp_path: Path, model: Cache, change: dict[str, Any], says: str
+) -> None:
+    from react_kit import AUTHORS_CODE
+
+    run = play(tmp_path / "run", model, methods=["standard"], n=1)
+    before = run.store.path.read_bytes()
+    if "fidelity" in change:
+        change = change | {"fidelity": AUTHORS_CODE}
+    with pytest.raises(KitError, match=says):
+        play(tmp_path / "run", model, **change)
+    assert run.store.path.read_bytes() == before
+
+
+def test_a_folder_of_another_model_is_refused(tmp_path: Path, model: Cache) -> None:
+    play(tmp_path / "run", model, n=1)
+    stranger = Oracle()
+    stranger.name, stranger.identity = "other", {"endpoint": "test", "model": "other"}
+    with pytest.raises(KitError, match=r"model is .*oracle.*other"):
+        play(tmp_path / "run", Cache(stranger, tmp_path / "c2"), n=1)
+
+
+def test_more_methods_samples_or_tasks_extend_a_run(tmp_path: Path, model: Cache) -> None:
+    play(tmp_path / "run", model, methods=["cot-sc"], n=2, samples=3)
+    run = play(tmp_path / "run", model, methods=["standard", "cot-sc"], n=2, samples=5)
+    assert len(run) == 2 * 6
+    both = Experiment("fever", methods=["standard"], model=model, out=tmp_path / "run", n=1).run(
+        progress=False
+    )
+    assert len(both) == 2 * 6 + 1
+    assert both.manifest["methods"] == ["cot-sc", "standard"]
+
+
+def test_start_returns_at_once_and_the_run_grows(tmp_path: Path) -> None:
+    slow = Cache(Oracle(seconds=0.05), tmp_path / "c")
+    experiment = Experiment("hotpotqa", methods=["standard"], model=slow, out=tmp_path / "run", n=10)
+    handle = experiment.start(progress=False)
+    assert not handle.done
+    assert len(handle.wait()) == 10
+    assert handle.done
+
+
+def test_a_stopped_run_keeps_what_it_has_and_goes_on_later(tmp_path: Path) -> None:
+    slow = Cache(Oracle(seconds=0.05), tmp_path / "c")
+    experiment = Experiment("hotpotqa", methods=["standard"], model=slow, out=tmp_path / "run", n=20)
+    handle = experiment.start(progress=False)
+    while len(handle.run) < 2:
+        time.sleep(0.01)
+    handle.stop()
+    some = len(handle.wait())
+    assert 2 <= some < 20
+    assert len(experiment.run(progress=False)) == 20
+    assert oracle(slow).calls == 20
+
+
+CHILD = """
+import sys
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+from test_experiment import Oracle
+from react_kit import Experiment
+from react_kit.models.cache import Cache
+model = Cache(Oracle(seconds=0.05), Path({out!r}) / "c")
+print("go", flush=True)
+Experiment("hotpotqa", methods=["standard", "act"], model=model, out={out!r} + "/run").run(progress=False)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted_or_killed_it_resumes(tmp_path: Path, how: signal.Signals) -> None:
+    code = CHILD.format(tests=str(Path(__file__).parent), out=str(tmp_path))
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    file = tmp_path / "run" / "trajectories.jsonl"
+    deadline = time.monotonic() + 60
+    while not (file.exists() and len(file.read_bytes().splitlines()) > 2) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(child.pid, how)
+    out, _ = child.communicate(timeout=30)
+    if how == signal.SIGINT:
+        assert "run the same again to resume" in out
+    kept = len(Run(tmp_path / "run"))
+    assert 2 < kept < 66
+    model = Cache(Oracle(), tmp_path / "c")
+    again = Experiment("hotpotqa", methods=["standard", "act"], model=model, out=tmp_path / "run").run(
+        progress=False
+    )
+    assert len(again) == 2 * len(load_task("hotpotqa"))
+    assert oracle(model).calls <= len(again) - kept
+
+
+def test_a_disk_that_fills_up_stops_the_run_with_one_sentence_and_keeps_the_rest(
+    tmp_path: Path, model: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import errno
+
+    from react_kit import store
+
+    write, written = store._write_all, []
+
+    def until_full(file: Any, data: bytes) -> None:
+        if len(written) == 2:
+            write(file, data[:20])  # a part still fits
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written.append(data)
+        write(file, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "_write_all", until_full)
+        with pytest.raises(KitError, match="No space left on device.*run the same command again to resume"):
+            play(tmp_path / "run", model, methods=["standard"], n=5)
+    assert len(Run(tmp_path / "run")) == 2
+    assert len(play(tmp_path / "run", model, methods=["standard"], n=5)) == 5
+    assert oracle(model).calls == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"methods": ["reakt"]}, "'reakt'.*expected one of.*react"),
+        ({"split": "test"}, "'test'.*tiny"),
+        ({"n": 0}, "n is 0"),
+        ({"samples": 0}, "samples is 0"),
+        ({"workers": 0}, "workers is 0"),
+    ],
+)
+def test_a_wrong_setting_gets_one_sentence_before_anything_is_asked(
+    tmp_path: Path, model: Cache, change: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(KitError, match=says):
+        play(tmp_path / "run", model, **change)
+    assert oracle(model).calls == 0
+
+
+def test_an_unknown_task_is_named_with_those_that_exist(tmp_path: Path, model: Cache) -> None:
+    with pytest.raises(KitError, match=r"'triviaqa'.*fever, hotpotqa"):
+        Experiment("triviaqa", model=model, out=tmp_path)
