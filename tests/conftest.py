@@ -133,12 +133,21 @@ class ChatServer:
         for i in range(min(body.get("n", 1), self.most)):
             text = self.answer(prompt, body.get("seed", 0) + i)
             if not self.ignores_stop:
-                text = text[: min((text.find(s) for s in body.get("stop", []) if s in text), default=len(text))]
+                text = text[
+                    : min((text.find(s) for s in body.get("stop", []) if s in text), default=len(text))
+                ]
             said = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
             choices.append({"index": i, "finish_reason": "stop", "logprobs": None, **said})
         usage = {"prompt_tokens": 50, "completion_tokens": 7 * len(choices), "total_tokens": 0}
         kind = "chat.completion" if chat else "text_completion"
-        reply = {"id": "x", "object": kind, "created": 0, "model": body["model"], "choices": choices, "usage": usage}
+        reply = {
+            "id": "x",
+            "object": kind,
+            "created": 0,
+            "model": body["model"],
+            "choices": choices,
+            "usage": usage,
+        }
         return 200, json.dumps(reply).encode()
 
 

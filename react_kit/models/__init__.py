@@ -34,7 +34,8 @@ def open_model(
     `cache` (default: one file per user). `replay` is a recorded file, or the name of one that is shipped.
     `max_cost` in dollars, `price` in dollars per million (prompt, completion) tokens.
     """
-    if name == "embedded" or name.endswith(".gguf"):
+    local = name == "embedded" or name.endswith(".gguf")
+    if local:
         if base_url:
             raise KitError(
                 f"{name!r} is served by the kit itself; leave base_url={base_url!r} out, or name a remote model."
@@ -42,7 +43,7 @@ def open_model(
         model: Model = _local(name, seed)
     else:
         model = _remote(name, base_url, seed)
-    if max_cost is not None and name != "embedded":
+    if max_cost is not None and not local:
         model = Budget(model, max_cost, price or price_of(name))
     recorded = Replay(shipped_replay(replay)) if replay else None
     return Cache(model, Path(cache) if cache else None, recorded, replay_only)

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,6 +18,7 @@ from react_kit.models.base import Messages, Model
 from react_kit.models.replay import Replay, Reply
 from react_kit.trajectory import Call, digest
 
+_T = TypeVar("_T")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS prompts (sha TEXT PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS replies (
@@ -81,7 +82,8 @@ class Cache:
                 msgspec.structs.replace(call, key=key) for call, key in zip(new, keys[gap:], strict=True)
             ]
             self._put(text, request, first + gap, named)
-            known[gap:] = named
+            # Another process may have been quicker: what is in the cache is the reply, for everyone.
+            known[gap:] = [self.get(key) for key in keys[gap:]]
         return [call for call in known if call is not None]
 
     def get(self, key: str) -> Call | None:
@@ -90,9 +92,8 @@ class Cache:
             return call
         if self.replay_only and not self.path.exists():
             return None
-        with self._lock:
-            row = self._connection().execute("SELECT call FROM replies WHERE key = ?", (key,)).fetchone()
-        return msgspec.json.decode(row[0], type=Call) if row else None
+        row = self._row("SELECT call FROM replies WHERE key = ?", key)
+        return self._decode(row[0], Call) if row else None
 
     def replayed(self, key: str) -> bool:
         """Does this reply come from the replay file rather than from a call made on this machine?"""
@@ -109,12 +110,8 @@ class Cache:
         """The rows of these keys, with prompt and request."""
         sql = "SELECT text, request, sample, call FROM replies JOIN prompts ON prompt = sha WHERE key = ?"
         for key in keys:
-            with self._lock:
-                row = self._connection().execute(sql, (key,)).fetchone()
-            if row:
-                yield Reply(
-                    row[0], msgspec.json.decode(row[1]), row[2], msgspec.json.decode(row[3], type=Call)
-                )
+            if row := self._row(sql, key):
+                yield Reply(row[0], self._decode(row[1], dict), row[2], self._decode(row[3], Call))
             elif self.replay and key in self.replay.replies:
                 yield self.replay.replies[key]
 
@@ -132,6 +129,26 @@ class Cache:
                 "another place, then run the same command again to resume."
             ) from e
 
+    def _row(self, sql: str, key: str) -> Any:
+        """The one row of a query by key, or None."""
+        try:
+            with self._lock:
+                return self._connection().execute(sql, (key,)).fetchone()
+        except sqlite3.Error as e:
+            raise self._damaged(e) from e
+
+    def _decode(self, text: bytes | str, type: type[_T]) -> _T:
+        try:
+            return msgspec.json.decode(text, type=type)
+        except msgspec.DecodeError as e:
+            raise self._damaged(e) from e
+
+    def _damaged(self, why: Exception) -> KitError:
+        return KitError(
+            f"cannot use the reply cache {self.path}: {why}. Delete it if it is damaged, "
+            "or set REACT_KIT_CACHE to another place."
+        )
+
     def _connection(self) -> sqlite3.Connection:
         """One connection, used under the lock; file and folder are the owner's alone, since prompts may be private."""
         if self._db is None:
@@ -143,10 +160,7 @@ class Cache:
                 db.execute("PRAGMA synchronous=NORMAL")
                 db.executescript(_SCHEMA)
             except (OSError, sqlite3.Error) as e:
-                raise KitError(
-                    f"cannot use the reply cache {self.path}: {e}. Delete it if it is damaged, "
-                    "or set REACT_KIT_CACHE to another place."
-                ) from e
+                raise self._damaged(e) from e
             self._db = db
         return self._db
 

@@ -6,6 +6,7 @@ what was asked is recorded in `Call.sent`.
 """
 
 import re
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -43,8 +44,8 @@ class Endpoint:
         self.name, self.identity, self.seed = name, identity, seed
         self._connect, self._count, self._turn = connect, count, turn or nullcontext()
         self._client: openai.OpenAI | None = None
-        self._chat = False
-        self._dropped: set[str] = set()
+        self._learned: frozenset[str] = frozenset()  # "chat" and the names of refused settings
+        self._lock = threading.Lock()
 
     def sample(
         self,
@@ -60,15 +61,14 @@ class Endpoint:
         calls: list[Call] = []
         while len(calls) < n:  # once, unless the server gives fewer choices than asked for
             settings: dict[str, Any] = {
-                "n": n - len(calls),
+                "n": n - len(calls) if n > 1 else None,
                 "stop": list(stop),
                 "temperature": temperature,
                 "max_tokens": max_tokens,
                 "seed": self.seed + first + len(calls) if temperature > 0 else None,
             }
             with self._turn:
-                reply = self._send(prompt, {k: v for k, v in settings.items() if v not in (None, [])})
-            got = self._calls(reply)
+                got = self._send(prompt, {k: v for k, v in settings.items() if v not in (None, [])})
             if not got:
                 raise Unavailable(
                     f"the model {self.name!r} returned no choice; its server is not working as it should."
@@ -76,65 +76,75 @@ class Endpoint:
             calls += got[: n - len(calls)]
         return calls
 
-    def _send(self, prompt: str | Messages, settings: dict[str, Any]) -> Any:
+    def _send(self, prompt: str | Messages, settings: dict[str, Any]) -> list[Call]:
         import openai
 
         self._client = self._client or self._connect()
         for _ in range(len(_DROPPABLE) + 3):  # each refusal teaches one thing, then the request is sent anew
+            learned = self._learned  # other threads learn too
             try:
-                return self._request(self._client, prompt, settings)
+                return self._calls(
+                    self._request(self._client, prompt, settings, learned), _sent(prompt, settings, learned)
+                )
             except openai.AuthenticationError as e:
                 raise KitError(
                     f"the server refused the key for {self.name!r} (HTTP {e.status_code}). Set OPENAI_API_KEY, "
                     "or base_url= for a server of your own."
                 ) from None
             except openai.APIStatusError as e:
-                if e.status_code in (408, 409, 429) or e.status_code >= 500 or not self._learn(e):
+                if e.status_code in (408, 409, 429) or e.status_code >= 500 or not self._learn(e, learned):
                     raise self._failure(e) from e
             except openai.OpenAIError as e:
                 raise Unavailable(
-                    f"no answer from the server of {self.name!r} at {self._client.base_url}: {e}. "
+                    f"no answer from the server of {self.name!r} at {self._address}: {e} "
                     "Check that it runs; what is recorded is safe, run the same command again to resume."
                 ) from e
         raise KitError(f"the server of {self.name!r} refused every form of the request that this kit knows.")
 
-    def _request(self, client: "openai.OpenAI", prompt: str | Messages, settings: dict[str, Any]) -> Any:
-        settings = {k: v for k, v in settings.items() if k not in self._dropped}
-        if "max_tokens" in self._dropped:
-            settings["max_completion_tokens"] = 4096  # reasoning models count their thinking here
-        if not self._chat and isinstance(prompt, str):
+    @property
+    def _address(self) -> str:
+        """Where requests go, without user and password."""
+        url = self._client.base_url.copy_with(username=None, password=None) if self._client else ""
+        return str(url).rstrip("/")
+
+    def _request(
+        self,
+        client: "openai.OpenAI",
+        prompt: str | Messages,
+        settings: dict[str, Any],
+        learned: frozenset[str],
+    ) -> Any:
+        settings = {k: v for k, v in settings.items() if k not in learned}
+        if "max_tokens" in learned:
+            settings["extra_body"] = {
+                "max_completion_tokens": 4096
+            }  # reasoning models count their thinking here
+        if "chat" not in learned and isinstance(prompt, str):
             return client.completions.create(model=self.name, prompt=prompt, **settings)
         messages: Any = prompt
         if isinstance(prompt, str):
             messages = [{"role": "system", "content": CONTINUE}, {"role": "user", "content": prompt}]
         return client.chat.completions.create(model=self.name, messages=messages, **settings)
 
-    def _learn(self, error: "openai.APIStatusError") -> bool:
+    def _learn(self, error: "openai.APIStatusError", learned: frozenset[str]) -> bool:
         """Remember what the server refuses; False if the refusal is about something else."""
-        text = str(error)
-        if not self._chat and (error.status_code in (404, 405, 501) or re.search(r"\bchat\b", text, re.I)):
-            self._chat = True
-            return True
-        named = getattr(error, "param", None)
-        for setting in _DROPPABLE:
-            if setting in self._dropped:
-                continue
-            if named == setting or re.search(rf"['\"`]{setting}['\"`]|\b{setting}\b", text):
-                self._dropped.add(setting)
-                return True
-        return False
+        with self._lock:
+            if self._learned == learned and (lesson := _lesson(error, learned)):
+                self._learned = learned | {lesson}
+            return self._learned != learned  # perhaps another thread has learned it in the meantime
 
     def _failure(self, error: "openai.APIStatusError") -> KitError:
-        what = f"the server of {self.name!r} answered HTTP {error.status_code}: {str(error)[:300]}"
+        said = " ".join(str(error).split())[:300]
+        what = f"the server of {self.name!r} at {self._address} answered HTTP {error.status_code}: {said}"
         if error.status_code == 404:
             return KitError(f"{what}. Check the model's name and base_url.")
         return Unavailable(f"{what}. What is recorded is safe; run the same command again to resume.")
 
-    def _calls(self, reply: Any) -> list[Call]:
-        sent = (("chat",) if self._chat else ()) + tuple(
-            f"dropped: {s}" for s in _DROPPABLE if s in self._dropped
-        )
-        choices = sorted(reply.choices, key=lambda c: c.index)
+    def _calls(self, reply: Any, sent: tuple[str, ...]) -> list[Call]:
+        # Some servers answer an error, or a web page, with status 200.
+        choices = sorted(getattr(reply, "choices", None) or [], key=lambda c: c.index)
+        if not choices:
+            return []
         return [
             Call("", text, reasoning, choice.finish_reason or "stop", usage, sent)
             for choice, (text, reasoning), usage in zip(
@@ -155,6 +165,24 @@ class Endpoint:
             completion = [total // n + (i < total % n) for i in range(n)]
         prompts = [reply.usage.prompt_tokens or 0] + [0] * (n - 1)
         return [Usage(p, c, cached if p else 0) for p, c in zip(prompts, completion, strict=True)]
+
+
+def _lesson(error: "openai.APIStatusError", learned: frozenset[str]) -> str | None:
+    """What a refusal is about: completions as such, or a setting."""
+    text = str(error)
+    if "chat" not in learned and (error.status_code in (404, 405, 501) or re.search(r"\bchat\b", text, re.I)):
+        return "chat"
+    left = [setting for setting in _DROPPABLE if setting not in learned]
+    if error.param in left:
+        return error.param
+    return next((setting for setting in left if re.search(rf"(?<![\\\w]){setting}\b", text)), None)
+
+
+def _sent(prompt: str | Messages, settings: dict[str, Any], learned: frozenset[str]) -> tuple[str, ...]:
+    """How a request departs from what was asked. Of what it does not ask for it says nothing, so that a record
+    does not depend on the requests before it."""
+    chat = ("chat",) if "chat" in learned and isinstance(prompt, str) else ()
+    return chat + tuple(f"dropped: {s}" for s in _DROPPABLE if s in learned and s in settings)
 
 
 def _text(choice: Any) -> tuple[str, str | None]:
