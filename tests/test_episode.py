@@ -37,7 +37,7 @@ def test_nothing_is_asked_before_the_first_step(episode: Episode) -> None:
 
 
 def test_step_by_step_or_at_once_is_the_same(scripted: Any, instance: Any, episode: Episode) -> None:
-    seen = [step for step in iter(episode.step, None)]
+    seen = list(iter(episode.step, None))
     assert [s.action.raw for s in seen if s.action] == [
         "Search[Eiffel Tower]",
         "Search[Gustave Eiffel]",
@@ -147,7 +147,7 @@ def test_a_server_that_fails_in_the_middle_loses_nothing(instance: Any) -> None:
 def test_a_pooled_method_is_no_episode(scripted: Any, instance: Any) -> None:
     with pytest.raises(KitError, match=r"'cot-sc' is computed from several episodes \(cot\)"):
         Episode.start(instance, "cot-sc", model=scripted())
-    with pytest.raises(KitError, match="'reakt'.*react"):
+    with pytest.raises(KitError, match=r"'reakt'.*react"):
         Episode.start(instance, "reakt", model=scripted())
 
 

@@ -303,7 +303,7 @@ def test_a_disk_that_fills_up_stops_the_run_with_one_sentence_and_keeps_the_rest
 
     with monkeypatch.context() as patch:
         patch.setattr(store, "_write_all", until_full)
-        with pytest.raises(KitError, match="No space left on device.*run the same command again to resume"):
+        with pytest.raises(KitError, match=r"No space left on device.*run the same command again to resume"):
             play(tmp_path / "run", model, methods=["standard"], n=5)
     assert len(Run(tmp_path / "run")) == 2
     assert len(play(tmp_path / "run", model, methods=["standard"], n=5)) == 5

@@ -43,6 +43,8 @@ def figure2(
         panels = [ax] if ax is not None else _panels(len(tasks), inches(width))
         for task, panel in zip(tasks, panels, strict=True):
             _draw(panel, frame[frame["task"] == task], task)
+        interactive = mpl.is_interactive()
+    mpl.interactive(interactive)  # a notebook's backend, loaded by the first figure, switches this on for later ones
     figure: Any = panels[0].figure
     figure.__deepcopy__ = lambda memo: (
         figure

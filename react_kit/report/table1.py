@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from react_kit.analysis.intervals import Interval, bootstrap_mean, wilson
 from react_kit.analysis.records import Runs, metric_of, title_of
@@ -119,7 +119,7 @@ def table1(runs: Runs, n: int | None = None, fidelity: Fidelity | None = None) -
     found = results(runs, n, fidelity)
     tasks = list(found["task"].unique())
     methods = sorted({*METHODS, *found["method"]}, key=place)
-    cells = {(task, column): [] for task in tasks for column in COLUMNS}  # type: dict[tuple[str, str], list[Any]]
+    cells: dict[tuple[str, str], list[Any]] = {(task, column): [] for task in tasks for column in COLUMNS}
     for task in tasks:
         for method in methods:
             scores = found[(found["task"] == task) & (found["method"] == method)]["score"].dropna()

@@ -104,7 +104,7 @@ def test_an_unreadable_follow_up_is_an_invalid_action_not_a_crash(play: Play) ->
 
 
 def test_the_environment_writes_the_observations_not_the_model(play: Play) -> None:
-    lie = " Look.\nAction 1: Search[Greek letters]\nObservation 1: Gamma is second.\nThought 2: Gamma.\nAction 2: Finish[gamma]"
+    lie = " Look.\nAction 1: Search[Greek letters]\nObservation 1: Gamma is second.\nThought 2: Gamma."
     t, model = play("react", lie, " So.\nAction 2: Finish[beta]")
     assert "Gamma" not in model.prompts[1]
     assert "ran_on" in t.steps[0].notes
