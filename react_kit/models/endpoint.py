@@ -189,6 +189,11 @@ def _text(choice: Any) -> tuple[str, str | None]:
     """The choice's text, and its reasoning where the server gives it apart."""
     message = getattr(choice, "message", None)
     if message is None:
-        return choice.text or "", None
+        return _whole(choice.text or ""), None
     reasoning = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
-    return message.content or "", reasoning
+    return _whole(message.content or ""), _whole(reasoning) if isinstance(reasoning, str) else None
+
+
+def _whole(text: str) -> str:
+    """Text that can be written as UTF-8: half of a character, as left by a reply's limit, becomes `\ufffd`."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from react_kit.errors import KitError
+from react_kit.errors import KitError, unknown
 from react_kit.resources import share
-from react_kit.trajectory import Call
+from react_kit.trajectory import Call, digest
 
 
 class Reply(Struct, frozen=True):
@@ -38,6 +38,11 @@ class _Line(Struct, frozen=True):
     samples: tuple[_Sample, ...]
 
 
+def base_key(request: dict[str, Any], prompt: str) -> str:
+    """The key of a request without the number of the sample: a hash of all that decides a reply."""
+    return digest([request, prompt])[:24]
+
+
 class Replay:
     """The replies in a file, by key."""
 
@@ -58,7 +63,13 @@ class Replay:
                     f"{self.path} line {number} is not a recorded reply ({e}); export the replay anew."
                 ) from e
             prompt = prompt[: line.shared] + line.tail
+            base = base_key(line.request, prompt)
             for s in line.samples:
+                if s.call.key != f"{base}-{s.sample}":  # a line before it was removed, or this one was edited
+                    raise KitError(
+                        f"{self.path} line {number} does not fit its key {s.call.key}: the file was edited or "
+                        "lacks a line; export the replay anew."
+                    )
                 self.replies[s.call.key] = Reply(prompt, line.request, s.sample, s.call)
 
     def get(self, key: str) -> Call | None:
@@ -88,4 +99,7 @@ def shipped_replay(name: str) -> Path:
     """The path of a replay that comes with the kit, or of a file of one's own."""
     if name.endswith(".jsonl") or os.sep in name:
         return Path(name)
-    return share("data", "replays", f"{name}.jsonl")
+    shipped = {path.stem: path for path in share("data", "replays").glob("*.jsonl")}
+    if name not in shipped:
+        raise unknown("replay", name, shipped, "Or pass the path of a .jsonl file.")
+    return shipped[name]
