@@ -103,6 +103,9 @@ class Handle:
             self._in_a_row = 0
         except Unavailable as e:
             self._fail(job, e)
+        except BaseException:
+            self._stop.set()  # here and not only in `_work`, or the next job would begin before it hears of this
+            raise
 
     def _record(self, job: Job, t: Trajectory) -> None:
         calls = [call.key for step in t.steps for call in step.calls]
@@ -116,14 +119,16 @@ class Handle:
         self.failures.append(str(error))
         self._in_a_row += 1
         if self._in_a_row >= PATIENCE and not self._stop.is_set():
-            self._stop.set()  # here and not only in `_work`, or the next job would begin before it hears of this
+            self._stop.set()
             raise Unavailable(f"stopped after {PATIENCE} failures in a row: {error}") from error
 
-    def _recorded(self) -> dict[tuple[str, str, bool], Known]:
-        known: dict[tuple[str, str, bool], Known] = {}
+    def _recorded(self) -> dict[tuple[str, str, str, bool], Known]:
+        known: dict[tuple[str, str, str, bool], Known] = {}
         for t in self.run:
-            known.setdefault((t.cell.instance, t.cell.method, t.cell.temperature > 0), {})[t.cell.sample] = t
+            if t.parent is None:  # an edited branch is no episode of the experiment's
+                at = t.cell.task, t.cell.instance, t.cell.method, t.cell.temperature > 0
+                known.setdefault(at, {})[t.cell.sample] = t
         return known
 
     def _known_of(self, job: Job) -> Known:
-        return self._known.get((job.instance.id, job.name, job.samples > 0), {})
+        return self._known.get((job.instance.task, job.instance.id, job.name, job.samples > 0), {})

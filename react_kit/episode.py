@@ -12,6 +12,7 @@ from react_kit.envs.base import Env
 from react_kit.errors import KitError, unknown
 from react_kit.fidelity import PAPER, Fidelity
 from react_kit.methods import METHODS, Context, Method, Pooled
+from react_kit.methods.base import name_of
 from react_kit.models.base import Messages, Model
 from react_kit.prompts import Prompts
 from react_kit.tasks import TASKS, Task
@@ -48,6 +49,7 @@ class Episode:
         self.differences: list[str] = []
         self.over = False
         self.seconds = 0.0
+        self._script: list[Call] = []  # replies that a branch begins with
         self._generator = self._drive([])
 
     @classmethod
@@ -98,7 +100,8 @@ class Episode:
         except BaseException:
             # A generator that raised is spent: bring a new one to the same place, so that the user can go on.
             done, self.steps = self.steps, []
-            self._generator = self._drive([call for s in done for call in s.calls])
+            calls = [call for s in done for call in s.calls]
+            self._generator = self._drive([*calls, *self._script[len(calls) :]])
             self._advance(done)
             raise
         finally:
@@ -143,6 +146,8 @@ class Episode:
             raise KitError(f"there is no step {step} to edit; this episode has steps 1 to {len(self.steps)}.")
         if thought is None and action is None:
             raise KitError("nothing to edit: pass thought=, action= or both.")
+        if thought is not None and self.steps[step - 1].thought is None:
+            raise KitError(f"step {step} of {self.cell.method} has no thought to edit; pass action=.")
         if step > 1 and self.context.env.replay == "never":
             raise KitError(
                 "this environment has effects outside, so its actions cannot be repeated: edit step 1 only."
@@ -152,7 +157,8 @@ class Episode:
         branch = Episode(self.context, self.make_env, self.method, self.task, self.cell, self.provenance)
         branch.parent = Parent(trajectory_id(self.cell, self.parent), step, edit)
         kept = self.steps[: step - 1]
-        branch._generator = branch._drive([*(call for s in kept for call in s.calls), reply])
+        branch._script = [*(call for s in kept for call in s.calls), reply]
+        branch._generator = branch._drive(branch._script)
         branch._advance(kept)
         return branch
 
@@ -196,7 +202,7 @@ class Episode:
 
 def _method(method: str | Method) -> tuple[str, Method]:
     if not isinstance(method, str):
-        return getattr(method, "__name__", type(method).__name__), method
+        return name_of(method), method
     if method not in METHODS:
         raise unknown("method", method, METHODS)
     found = METHODS[method]
@@ -213,4 +219,8 @@ def _edited(step: Step, thought: str | None, action: str | None) -> str:
     said = " ".join((thought if thought is not None else step.thought or "").split())
     if step.thought is None:
         return action or ""
-    return f"{said}\nAction: {action}" if action is not None else said
+    if action is None:
+        return said
+    return (
+        f"{said}\n{action}" if step.observation is None else f"{said}\nAction: {action}"
+    )  # CoT: Answer: ...

@@ -3,6 +3,7 @@
 import os
 import platform
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from react_kit.episode import Episode
 from react_kit.errors import KitError, unknown
 from react_kit.fidelity import PAPER, Fidelity
 from react_kit.methods import METHODS, SAMPLES, TEMPERATURE, Method, Pooled
+from react_kit.methods.base import name_of
 from react_kit.methods.pooled import decided
 from react_kit.models.ahead import Ahead
 from react_kit.models.cache import Cache
@@ -108,7 +110,7 @@ class Experiment:
             **self._manifest,
             **{k: before.get(k, {}) | self._manifest[k] for k in ("tasks", "prompts")},
         }
-        names = [m if isinstance(m, str) else m.__name__ for m in self.methods]
+        names = [m if isinstance(m, str) else name_of(m) for m in self.methods]
         merged["methods"] = list(dict.fromkeys([*before.get("methods", []), *names]))
         merged["samples"] = max(self.samples, before.get("samples", 0))
         merged["versions"] = _versions()
@@ -139,8 +141,10 @@ class Experiment:
         """Is nothing of this job missing?"""
         if not job.samples:
             return 0 in known
-        pool = [known[k] for k in range(job.samples) if k in known]
-        settled = self.early_stop and bool(pool) and decided(pool, job.samples, self.fidelity)
+        pool = [known[k] for k in takewhile(known.__contains__, range(job.samples))]
+        # A pool that was interrupted goes on to where it would have ended: after a whole chunk.
+        chunks = pool[: len(pool) // CHUNK * CHUNK]
+        settled = self.early_stop and bool(chunks) and decided(chunks, job.samples, self.fidelity)
         return len(pool) == job.samples or settled
 
     def _task_of(self, job: Job) -> Any:
@@ -152,7 +156,7 @@ def _jobs(instances: Instances, methods: Sequence[str | Method], samples: int) -
     wanted: dict[tuple[str, int], Method] = {}
     for method in methods:
         if not isinstance(method, str):
-            wanted[method.__name__, 0] = method
+            wanted[name_of(method), 0] = method
             continue
         if method not in METHODS:
             raise unknown("method", method, METHODS)

@@ -66,6 +66,11 @@ class Context(Struct):
 Method: TypeAlias = Callable[[Context], Iterator[Step]]
 
 
+def name_of(method: Method) -> str:
+    """The name in the record of a method of one's own: its function's, or its class's."""
+    return getattr(method, "__name__", type(method).__name__)
+
+
 def unreadable(line: str) -> Action:
     """What stands in for an action that no rule can read; the environment answers `Invalid action: ...`."""
     return Action("", {}, line.strip())

@@ -12,7 +12,7 @@ def standard(ctx: Context) -> Iterator[Step]:
     prompt = ctx.prompts.start("standard", ctx.instance.question) + "Answer:"
     reply = ctx.ask(prompt, stop=("\n",), max_tokens=50)
     # Chat models open with a newline or repeat the label.
-    lines = (line.strip().removeprefix("Answer:").strip() for line in reply.call.text.strip().split("\n"))
-    answer = reply.text.strip() or next(lines)
+    line = reply.text.strip() or reply.call.text.strip().partition("\n")[0]
+    answer = line.removeprefix("Answer:").strip()
     action = make_action("finish", answer, f"Answer: {answer}") if answer else None
     yield Step(None, action, None, (reply.call,), reply.notes + (() if answer else ("empty_reply",)))

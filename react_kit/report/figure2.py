@@ -44,7 +44,9 @@ def figure2(
         for task, panel in zip(tasks, panels, strict=True):
             _draw(panel, frame[frame["task"] == task], task)
         interactive = mpl.is_interactive()
-    mpl.interactive(interactive)  # a notebook's backend, loaded by the first figure, switches this on for later ones
+    mpl.interactive(
+        interactive
+    )  # a notebook's backend, loaded by the first figure, switches this on for later ones
     figure: Any = panels[0].figure
     figure.__deepcopy__ = lambda memo: (
         figure
