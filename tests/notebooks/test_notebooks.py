@@ -95,7 +95,7 @@ def test_figure_1s_answers(executed: dict[str, Any]) -> None:
     assert "Boris Karloff was born in 1897" in cot
 
 
-def test_table_1s_conclusions(run: Run, executed: dict[str, Any]) -> None:
+def table_1s_facts(run: Run) -> dict[str, list[str]]:
     found, counts = results(run), outcomes(run)
     expected: dict[str, list[str]] = {}
 
@@ -129,7 +129,11 @@ def test_table_1s_conclusions(run: Run, executed: dict[str, Any]) -> None:
         expected[f"{label(method)}: handed to {label(other)}"] = [
             of((r == f"back-off:{other}").sum(), len(r)) for r in rules
         ]
-    assert stated("01_methods_table1", executed) == expected
+    return expected
+
+
+def test_table_1s_conclusions(run: Run, executed: dict[str, Any]) -> None:
+    assert stated("01_methods_table1", executed) == table_1s_facts(run)
 
 
 def test_table_1s_one_sure_difference(run: Run) -> None:
@@ -140,15 +144,19 @@ def test_table_1s_one_sure_difference(run: Run) -> None:
     assert set(answers.str.upper()) == {"NOT ENOUGH INFO"}
 
 
+def figure_2s_fact(curves: pd.DataFrame, row: str) -> list[str]:
+    """What the frame holds for a row such as `CoT-SC, 5 samples` or `ReAct`, in percent."""
+    name, _, count = row.partition(", ")
+    m = int(count.split()[0]) if count else 21
+    method = next(m for m in METHODS if label(m) == name)
+    at = curves[(curves["method"] == method) & (curves["samples"] == m)].set_index("task")["score"]
+    return [f"{100 * at[task]:.1f}" for task in TASKS]
+
+
 def test_figure_2s_conclusions(run: Run, executed: dict[str, Any]) -> None:
     curves = sample_curves(run)
     table = stated("02_sample_counts_figure2", executed)
-    for row, values in table.items():
-        name, _, count = row.partition(", ")
-        m = int(count.split()[0]) if count else 21
-        method = next(m for m in METHODS if label(m) == name)
-        at = curves[(curves["method"] == method) & (curves["samples"] == m)].set_index("task")["score"]
-        assert values == [f"{100 * at[task]:.1f}" for task in TASKS], row
+    assert table == {row: figure_2s_fact(curves, row) for row in table}
     assert len(table) == 9
 
 
