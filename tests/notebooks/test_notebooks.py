@@ -93,6 +93,13 @@ def test_figure_1s_answers(executed: dict[str, Any]) -> None:
     assert cot is not None
     assert "James Whale was born in 1819" in cot
     assert "Boris Karloff was born in 1897" in cot
+    react = Episode.start(question, "react", model=model).run()
+    thoughts = " ".join(step.thought or "" for step in react.steps)
+    assert "born in Prague" in thoughts
+    assert "died in 1922" in thoughts
+    pages = " ".join(step.observation.text for step in react.steps if step.observation)
+    assert "22 July 1889" in pages
+    assert "23 November 1887" in pages
 
 
 def table_1s_facts(run: Run) -> dict[str, list[str]]:
@@ -140,7 +147,7 @@ def test_table_1s_one_sure_difference(run: Run) -> None:
     from react_kit.analysis.results import compare
 
     assert compare(results(run), "cot-sc", "cot", "hotpotqa").low > 0
-    answers = results(run).query("task == 'fever' and method in ['standard', 'act', 'react']")["answer"]
+    answers = results(run).query("task == 'fever' and method in ['standard', 'react']")["answer"]
     assert set(answers.str.upper()) == {"NOT ENOUGH INFO"}
 
 
