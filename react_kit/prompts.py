@@ -119,7 +119,10 @@ def load_prompts(name: str | os.PathLike[str], instruction: str = "") -> Prompts
     try:
         raw = msgspec.json.decode(path.read_bytes())
         if isinstance(raw, dict) and "exemplars" in raw:
-            return from_exemplars(msgspec.convert(raw, ExemplarFile))
+            file = msgspec.convert(raw, ExemplarFile)
+            if missing := [kind for kind in KINDS if kind not in file.instructions]:
+                raise msgspec.ValidationError(f"`instructions` lacks {', '.join(missing)}")
+            return from_exemplars(file)
         return _from_authors(path, raw, instruction)
     except OSError as e:
         raise KitError(f"cannot read the prompt file {str(path)!r}: {e.strerror}. Check the path.") from e

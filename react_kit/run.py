@@ -88,7 +88,12 @@ class Run(Sequence[Trajectory]):
         return len(self._rows)
 
     def _read(self, row: tuple[int, str, Cell]) -> Trajectory:
-        return decode(self.store.read(row[0]))
+        try:
+            return decode(self.store.read(row[0]))
+        except msgspec.DecodeError as e:
+            raise KitError(
+                f"{self.store.path} at byte {row[0]} is not a trajectory ({e}); expected lines written by this kit."
+            ) from e
 
     @overload
     def __getitem__(self, at: int) -> Trajectory: ...

@@ -55,7 +55,7 @@ class Store:
             offset = file.seek(start)
             for line in file:
                 text = line.strip()
-                if text.startswith(b"{") and text.endswith(b"}") and _is_json(text):
+                if _is_json(text):
                     yield offset, text
                 elif text:
                     self.torn += 1
@@ -83,6 +83,6 @@ def _write_all(file: IO[bytes], data: bytes) -> None:
 def _is_json(text: bytes) -> bool:
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):  # RecursionError: nested deeper than anything of ours
         return False
     return True

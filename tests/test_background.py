@@ -163,7 +163,7 @@ def test_a_branch_in_the_folder_does_not_stand_for_the_episode(tmp_path: Path, s
 
 def test_the_same_id_in_two_tasks_is_two_instances(tmp_path: Path, scripted: Any) -> None:
     cache = Cache(scripted(*[" a"] * 9), tmp_path / "c.sqlite")
-    for name in ("hotpotqa", "fever"):
+    for name in ("hotpotqa", "fever", "fever"):
         own = Instances(TASKS[name], "own", [Instance("1", name, f"{name}?", "a")])
         run = Experiment(own, methods=["standard"], model=cache, out=tmp_path / "run").run(progress=False)
     assert [t.cell.task for t in run] == ["hotpotqa", "fever"]

@@ -159,3 +159,103 @@ def test_a_method_of_ones_own_is_a_generator(scripted: Any, instance: Any) -> No
 
     t = Episode.start(instance, guess, model=scripted(), corpus=open_wiki()).run()
     assert (t.cell.method, t.answer, t.score["em"]) == ("guess", "Dijon", 1.0)
+
+
+class Away:
+    """Gives its replies in order; fails once when `fails` is set."""
+
+    name, identity = "away", {"endpoint": "test", "model": "away"}
+
+    def __init__(self, *replies: str) -> None:
+        self.left, self.prompts, self.fails = list(replies), [], False  # type: ignore[var-annotated]
+
+    def sample(self, prompt: str, **settings: Any) -> list[Call]:
+        if self.fails:
+            self.fails = False
+            raise Unavailable("the server is away")
+        self.prompts.append(prompt)
+        return [Call(str(len(self.prompts)), self.left.pop(0))]
+
+
+def test_a_branch_keeps_its_edit_when_the_server_fails_at_once(instance: Any) -> None:
+    model = Away(*REPLIES, " Finish[Paris]")
+    episode = Episode.start(instance, model=model)
+    episode.run()
+    branch = episode.edit(2, thought="He was born in Paris.")
+    model.fails = True
+    with pytest.raises(Unavailable):
+        branch.step()
+    t = branch.run()
+    assert [s.thought for s in t.steps] == ["Look up Gustave Eiffel's tower.", "He was born in Paris."]
+    assert (t.answer, t.steps[1].notes[0]) == ("Paris", "edited")
+    assert len(model.prompts) == 4
+
+
+def test_a_branch_of_a_branch_keeps_both_edits(instance: Any) -> None:
+    model = Away(*REPLIES, " Search[Dijon]", " Hm.\nAction 3: Finish[x]", " Finish[Lyon]")
+    first = Episode.start(instance, model=model)
+    first.run()
+    second = first.edit(2, thought="Dijon it is.")
+    second.run()
+    third = second.edit(3, thought="No, Lyon.")
+    t = third.run()
+    assert [s.thought for s in t.steps][1:] == ["Dijon it is.", "No, Lyon."]
+    assert t.answer == "Lyon"
+    assert t.parent is not None
+    assert t.parent.id == second.trajectory.id
+    assert len({first.trajectory.id, second.trajectory.id, t.id}) == 3
+
+
+def test_an_edit_before_the_end_of_an_unfinished_episode(episode: Episode) -> None:
+    episode.step()
+    branch = episode.edit(1, action="Finish[Dijon]")
+    assert branch.steps == []
+    assert branch.run().answer == "Dijon"
+    assert (episode.trajectory.stop, len(episode.steps)) == ("unfinished", 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "reply", "edit", "answer", "thought"),
+    [
+        ("standard", " Lyon", {"action": "Dijon"}, "Dijon", None),
+        ("standard", " Lyon", {"action": "Answer: Dijon"}, "Dijon", None),
+        ("cot", " Hm. Answer: Lyon", {"action": "Answer: Dijon"}, "Dijon", "Hm."),
+        ("cot", " Hm. Answer: Lyon", {"action": "Finish[Dijon]"}, "Dijon", "Hm."),
+        ("cot", " Hm. Answer: Lyon", {"thought": "Ah.", "action": "Answer: Dijon"}, "Dijon", "Ah."),
+        ("cot", " Hm. Answer: Lyon", {"thought": "Ah. Answer: Dijon"}, "Dijon", "Ah."),
+        ("act", " Finish[Lyon]", {"action": "Finish[Dijon]"}, "Dijon", None),
+    ],
+)
+def test_every_method_can_be_edited(
+    instance: Any, method: str, reply: str, edit: dict[str, str], answer: str, thought: str | None
+) -> None:
+    episode = Episode.start(instance, method, model=Away(reply))
+    episode.run()
+    t = episode.edit(1, **edit).run()
+    assert (t.answer, t.steps[0].thought, t.score["em"]) == (answer, thought, 1.0)
+    assert "edited" in t.notes
+
+
+def test_a_chain_of_thought_with_another_thought_is_asked_what_follows(instance: Any) -> None:
+    model = Away(" Hm. Answer: Lyon", " Dijon")
+    episode = Episode.start(instance, "cot", model=model)
+    episode.run()
+    t = episode.edit(1, thought="Eiffel was born in Dijon.").run()
+    assert model.prompts[1] == model.prompts[0] + " Eiffel was born in Dijon.\nAnswer:"
+    assert (t.answer, t.notes) == ("Dijon", ("edited", "follow_up"))
+
+
+@pytest.mark.parametrize(("method", "reply"), [("act", " Finish[Lyon]"), ("standard", " Lyon")])
+def test_where_there_is_no_thought_none_can_be_edited(instance: Any, method: str, reply: str) -> None:
+    episode = Episode.start(instance, method, model=Away(reply))
+    episode.run()
+    with pytest.raises(KitError, match=f"step 1 of {method} has no thought to edit; pass action="):
+        episode.edit(1, thought="x")
+    assert len(episode.steps) == 1
+
+
+def test_actions_with_effects_outside_are_not_repeated(episode: Episode) -> None:
+    episode.run()
+    episode.context.env.replay = "never"
+    with pytest.raises(KitError, match="cannot be repeated: edit step 1 only"):
+        episode.edit(2, thought="x")

@@ -27,7 +27,7 @@ class Corpus(Protocol):
     sha256: str
 
     def lookup_title(self, title: str) -> Page | Disambiguation | None:
-        """The page of that title or redirect, without regard to case, accents and punctuation; None if none."""
+        """The page of that title or redirect, without regard to case, accents and spacing; None if none."""
         ...
 
     def similar(self, title: str, k: int = 5) -> list[str]:

