@@ -31,6 +31,12 @@ PROBLEMS = {"no_action_line", "empty_reply", "not_an_action", "unclosed_bracket"
         ("One.\nAction 1: Search[A]\nAction 2: Search[B]", "One.", "search", "A", ("extra_steps",)),
         ("It is so.\nAnswer: Paris", "It is so.", "finish", "Paris", ("answer_for_finish",)),
         ("\nAction 1: Search[A]", "", "search", "A", ()),
+        ("So.\n  Action: search [ Danube ]", "So.", "search", "Danube", ()),
+        ("So.\nAction2:Search[Danube]", "So.", "search", "Danube", ()),
+        ("So.\nAction 3: \n\nFinish[NOT ENOUGH INFO]", "So.", "finish", "NOT ENOUGH INFO", ()),
+        ("Action 1 is easy.\nAction 1: Search[A]", "Action 1 is easy.", "search", "A", ()),
+        ("So.\nAction 1: Search[A]]", "So.", "search", "A", ("trailing_text",)),
+        ("So.\nAction 1: Search[C++ & C#]", "So.", "search", "C++ & C#", ()),
         ("Line one.\nLine two.\nAction 1: Search[A]", "Line one.\nLine two.", "search", "A", ()),
     ],
 )
@@ -54,6 +60,10 @@ def test_what_models_write_is_taken_as_well_as_it_can_be(
         ("I wonder.\nAction 1: look it up", "I wonder.", "not_an_action"),
         ("I wonder.\nAction 1: Search[Danube", "I wonder.", "unclosed_bracket"),
         ("I wonder.\nAction 1:", "I wonder.", "empty_reply"),
+        ("I wonder.\nAction 1: 【Danube】", "I wonder.", "not_an_action"),
+        ("I wonder.\nAction 1: [Danube]", "I wonder.", "not_an_action"),
+        ("I wonder. Action 1: Search[A]", "I wonder. Action 1: Search[A]", "no_action_line"),
+        ("I wonder.\nQuestion: What else?\nAnswer: Paris", "I wonder.", "no_action_line"),
     ],
 )
 def test_otherwise_the_reason_has_a_name(reply: str, thought: str, problem: str) -> None:

@@ -62,13 +62,48 @@ def test_a_cell_recorded_twice_counts_once_and_a_tombstone_removes(run: Run) -> 
     assert len(Run(run.path)) == 3
     run.store.remove(run[0].id)
     assert make("1").id not in Run(run.path).ids
+    run.append(make("1"))
+    assert Run(run.path)[-1] == make("1")  # what was removed may be recorded again
 
 
-def test_lines_of_another_kind_are_named_by_place(run: Run) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"role": "user", "content": "hi"}',
+        b'{"id": 91198, "label": "SUPPORTS", "claim": "x"}',
+        b'{"id": "x", "cell": "hotpotqa"}',
+        b'{"id": "x", "cell": {"task": "t"}}',
+        b'["user", "hi"]',
+        b'"hi"',
+        b"{}",
+    ],
+)
+def test_lines_of_another_kind_are_named_by_place(run: Run, line: bytes) -> None:
     size = run.store.path.stat().st_size
-    run.store.append(b'{"role": "user", "content": "hi"}')
+    run.store.append(line)
     with pytest.raises(KitError, match=rf"trajectories\.jsonl at byte {size} is not a trajectory"):
         Run(run.path)
+
+
+def test_a_line_that_breaks_off_into_another_kind_is_named_when_it_is_read(run: Run) -> None:
+    size = run.store.path.stat().st_size
+    plain = msgspec.to_builtins(make("9"))
+    run.store.append(msgspec.json.encode(plain | {"steps": "none"}))
+    again = Run(run.path)
+    assert again[0] == run[0]
+    with pytest.raises(KitError, match=rf"at byte {size} is not a trajectory.*steps"):
+        again[-1]
+
+
+def test_a_run_cut_off_while_writing_resumes_without_its_last_line(run: Run) -> None:
+    data = run.store.path.read_bytes()
+    for cut in (1, 2, 40, 200):
+        run.store.path.write_bytes(data[:-cut])
+        again = Run(run.path)
+        assert len(again) == (3 if cut == 1 else 2)  # 1: only the newline is missing
+        again.append(make("3"))
+        assert [t.cell.instance for t in Run(run.path)][-1] == "3"
+        assert len(Run(run.path)) == len(again)
 
 
 def test_a_later_schema_asks_for_an_update(run: Run) -> None:

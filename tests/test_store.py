@@ -1,7 +1,10 @@
 """The append-only file: nothing whole is ever lost, nothing torn is ever read."""
 
+import errno
+import io
 import multiprocessing
 from pathlib import Path
+from typing import IO, Any
 
 import msgspec
 import pytest
@@ -9,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from react_kit.errors import KitError
-from react_kit.store import Store
+from react_kit.store import Store, _write_all
 
 
 def lines(store: Store) -> list[int]:
@@ -88,6 +91,63 @@ def test_a_full_disk_is_one_clear_sentence(tmp_path: Path) -> None:
     (tmp_path / "full.jsonl").symlink_to("/dev/full")
     with pytest.raises(KitError, match=r"full\.jsonl.*No space left.*free some space"):
         put(Store(tmp_path / "full.jsonl"), 1)
+
+
+def test_what_a_filling_disk_tore_off_costs_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "s.jsonl")
+    put(store, 1)
+
+    def half(file: IO[bytes], data: bytes) -> None:
+        file.write(data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch, pytest.raises(KitError, match=r"s\.jsonl.*No space left"):
+        patch.setattr("react_kit.store._write_all", half)
+        put(store, 2)
+    assert put(store, 3) > 0  # the lock was let go
+    assert lines(store) == [1, 3]
+    assert store.torn == 1
+
+
+def test_a_write_that_is_taken_only_in_part_is_finished() -> None:
+    class Slow(io.BytesIO):
+        def write(self, data: Any) -> int:
+            return super().write(data[:3])
+
+    file = Slow()
+    _write_all(file, b'{"k": 1}\n')
+    assert file.getvalue() == b'{"k": 1}\n'
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        b"\x00" * 50,
+        b'{"k": "\xc3',
+        b'{"k": ' + b"[" * 10**5 + b"]" * 10**5 + b"}",
+        b"}{",
+        b'{"k": 1}{"k": 2}',
+    ],
+    ids=["zeros", "half a letter", "deeply nested", "reversed", "two in one"],
+)
+def test_rubbish_is_counted_and_passed_over(tmp_path: Path, rubbish: bytes) -> None:
+    store = Store(tmp_path / "s.jsonl")
+    put(store, 1)
+    with open(store.path, "ab") as file:
+        file.write(rubbish)
+    put(store, 3)
+    assert lines(store) == [1, 3]
+    assert store.torn == 1
+
+
+def test_a_removed_record_leaves_a_tombstone_behind_it(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.jsonl")
+    put(store, 1)
+    before = store.path.read_bytes()
+    store.remove("x\n")
+    assert store.path.read_bytes() == before + b'{"tombstone":"x\\n"}\n'
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """The record: round trips, ids and checksums, and what counts as a repeated action."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from react_kit.trajectory import (
@@ -90,6 +93,43 @@ def test_sha_leaves_out_the_day_and_nothing_else() -> None:
         with_call(finish="length"),
     ]
     assert len({t.sha for t in [PLAIN, *others]}) == 1 + len(others)
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Paths to every value that is not a container."""
+    inner = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    )
+    if inner is None:
+        yield path
+    else:
+        for key, item in inner:
+            yield from leaves(item, (*path, key))
+
+
+def changed(value: Any, path: tuple[Any, ...]) -> Any:
+    """A copy of plain data with the leaf at `path` changed to another value of its kind."""
+    if path:
+        copy = value.copy()
+        copy[path[0]] = changed(value[path[0]], path[1:])
+        return copy
+    if value in ("answered", "step_limit", "unparsable", "unavailable", "unfinished"):
+        return "answered" if value != "answered" else "unfinished"
+    if value is None:
+        return "was nothing"
+    return not value if isinstance(value, bool) else value + ("x" if isinstance(value, str) else 1)
+
+
+@given(trajectories)
+@settings(max_examples=50)
+def test_sha_depends_on_every_single_value_but_those_of_the_day(t: Trajectory) -> None:
+    plain = msgspec.json.decode(msgspec.json.encode(t))
+    for path in leaves(plain):
+        if path[-1] in ("parent", "action", "observation"):  # absent as a whole
+            continue
+        other = msgspec.convert(changed(plain, path), Trajectory)
+        of_the_day = path[0] == "meta" or path[-2:] == ("usage", "cached")
+        assert (other.sha == t.sha) == of_the_day, path
 
 
 def test_the_id_names_cell_parent_and_edit() -> None:

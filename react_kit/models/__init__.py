@@ -58,7 +58,9 @@ def _local(name: str, seed: int) -> Endpoint:
         sha = embedded.weights(path)[1]
     identity = {"endpoint": "embedded", "model": label, "sha256": sha, "seed": seed}
     count = partial(embedded.count_tokens, path=path)
-    return Endpoint(label, identity, partial(embedded.connect, path), seed, count, embedded.turn, embedded.SLOTS)
+    return Endpoint(
+        label, identity, partial(embedded.connect, path), seed, count, embedded.turn, embedded.SLOTS
+    )
 
 
 def _remote(name: str, base_url: str | None, seed: int) -> Endpoint:

@@ -177,7 +177,7 @@ def _lesson(error: "openai.APIStatusError", learned: frozenset[str]) -> str | No
     left = [setting for setting in _DROPPABLE if setting not in learned]
     if error.param in left:
         return error.param
-    return next((setting for setting in left if re.search(rf"\b{setting}\b", text)), None)
+    return next((setting for setting in left if re.search(rf"(?<![\\\w]){setting}\b", text)), None)
 
 
 def _said(error: "openai.APIStatusError") -> str:
