@@ -49,7 +49,8 @@ class Handle:
         self._error: BaseException | None = None
         self._known = self._recorded()
         jobs = [job for job in plan if not enough(job, self._known_of(job))]
-        self._progress = Progress(jobs, len(plan), progress)
+        episodes = sum(max(job.samples, 1) - len(self._known_of(job)) for job in jobs)
+        self._progress = Progress(len(jobs), len(plan), episodes, progress)
         self._thread = threading.Thread(target=self._work, args=(jobs, workers), daemon=True)
         self._thread.start()
 

@@ -11,8 +11,7 @@ from react_kit.corpora import Corpus, open_wiki
 from react_kit.envs.base import Env
 from react_kit.errors import KitError, unknown
 from react_kit.fidelity import PAPER, Fidelity
-from react_kit.methods import METHODS, Context, Method, Pooled
-from react_kit.methods.base import name_of
+from react_kit.methods import Context, Method, Pooled, resolve
 from react_kit.models.base import Messages, Model
 from react_kit.prompts import Prompts
 from react_kit.tasks import TASKS, Task
@@ -67,7 +66,7 @@ class Episode:
         sample: int = 0,
     ) -> "Episode":
         """A new episode, by default over the tiny corpus with the task's prompts. The first `step` asks the model."""
-        name, play = _method(method)
+        name, play = _single(method)
         task = task or TASKS.get(instance.task)
         if task is None:
             raise unknown("task of this instance", instance.task, TASKS, "Or pass task=.")
@@ -200,18 +199,14 @@ class Episode:
         return f"<Episode {self.cell.method} on {self.cell.task}: {len(self.steps)} steps, {self._stop()}>"
 
 
-def _method(method: str | Method) -> tuple[str, Method]:
-    if not isinstance(method, str):
-        return name_of(method), method
-    if method not in METHODS:
-        raise unknown("method", method, METHODS)
-    found = METHODS[method]
+def _single(method: str | Method) -> tuple[str, Method]:
+    name, found = resolve(method)
     if isinstance(found, Pooled):
         raise KitError(
-            f"{method!r} is computed from several episodes ({', '.join(found.needs)}); "
+            f"{name!r} is computed from several episodes ({', '.join(found.needs)}); "
             "use Experiment, or start one of those."
         )
-    return method, found
+    return name, found
 
 
 def _edited(step: Step, thought: str | None, action: str | None) -> str:

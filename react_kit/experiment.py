@@ -12,10 +12,9 @@ import msgspec
 from react_kit.background import Handle, Job
 from react_kit.corpora import Corpus, open_wiki
 from react_kit.episode import Episode
-from react_kit.errors import KitError, unknown
+from react_kit.errors import KitError
 from react_kit.fidelity import PAPER, Fidelity
-from react_kit.methods import METHODS, SAMPLES, TEMPERATURE, Method, Pooled
-from react_kit.methods.base import name_of
+from react_kit.methods import METHODS, SAMPLES, TEMPERATURE, Method, Pooled, resolve
 from react_kit.methods.pooled import decided
 from react_kit.models.ahead import Ahead
 from react_kit.models.cache import Cache
@@ -110,7 +109,7 @@ class Experiment:
             **self._manifest,
             **{k: before.get(k, {}) | self._manifest[k] for k in ("tasks", "prompts")},
         }
-        names = [m if isinstance(m, str) else name_of(m) for m in self.methods]
+        names = [resolve(m)[0] for m in self.methods]
         merged["methods"] = list(dict.fromkeys([*before.get("methods", []), *names]))
         merged["samples"] = max(self.samples, before.get("samples", 0))
         merged["versions"] = _versions()
@@ -155,15 +154,12 @@ def _jobs(instances: Instances, methods: Sequence[str | Method], samples: int) -
     """Method by method, so that a method's long prompt stays in the server's prefix cache."""
     wanted: dict[tuple[str, int], Method] = {}
     for method in methods:
-        if not isinstance(method, str):
-            wanted[name_of(method), 0] = method
+        name, found = resolve(method)
+        if not isinstance(found, Pooled):
+            wanted[name, 0] = found
             continue
-        if method not in METHODS:
-            raise unknown("method", method, METHODS)
-        found = METHODS[method]
-        for name in found.needs if isinstance(found, Pooled) else (method,):
-            pooled = isinstance(found, Pooled) and name == "cot"
-            wanted[name, samples if pooled else 0] = METHODS[name]  # type: ignore[assignment]
+        for need in found.needs:
+            wanted[need, samples if need == "cot" else 0] = METHODS[need]  # type: ignore[assignment]
     for (name, count), play in wanted.items():
         for instance in instances:
             yield Job(instance, name, play, count)

@@ -1,7 +1,6 @@
 """What a run shows while it plays: episodes done, rate, time left, running scores."""
 
 import threading
-from collections.abc import Sequence
 from typing import Any
 
 from react_kit.trajectory import Trajectory
@@ -10,7 +9,7 @@ from react_kit.trajectory import Trajectory
 class Progress:
     """A tqdm bar over episodes, with the task being played and each method's running mean of its score there."""
 
-    def __init__(self, jobs: Sequence[Any], planned: int, visible: bool) -> None:
+    def __init__(self, jobs: int, planned: int, episodes: int, visible: bool) -> None:
         self._lock = threading.Lock()
         self._scores: dict[str, dict[str, list[float]]] = {}
         self._bar: Any = None
@@ -18,10 +17,9 @@ class Progress:
         if visible and jobs:
             from tqdm.auto import tqdm
 
-            total = sum(max(job.samples, 1) for job in jobs)
-            skipped = planned - len(jobs)
+            skipped = planned - jobs
             self._before = f"{skipped} of {planned} done before, now " if skipped else ""
-            self._bar = tqdm(total=total, desc=f"{self._before}episodes", unit="ep", smoothing=0.1)
+            self._bar = tqdm(total=episodes, desc=f"{self._before}episodes", unit="ep", smoothing=0.1)
 
     def episode(self, name: str, trajectory: Trajectory) -> None:
         """Count one recorded episode."""

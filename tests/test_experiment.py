@@ -331,3 +331,18 @@ def test_a_wrong_setting_gets_one_sentence_before_anything_is_asked(
 def test_an_unknown_task_is_named_with_those_that_exist(tmp_path: Path, model: Cache) -> None:
     with pytest.raises(KitError, match=r"'triviaqa'.*fever, hotpotqa"):
         Experiment("triviaqa", model=model, out=tmp_path)
+
+
+def react(ctx: Any) -> Any:
+    """Somebody's own method with a name that is taken."""
+    yield from ()
+
+
+@pytest.mark.parametrize(
+    ("method", "says"), [(react, "cannot be called 'react'"), (METHODS["cot-sc"], "by its name")]
+)
+def test_a_method_of_ones_own_has_a_name_of_its_own(
+    tmp_path: Path, model: Cache, method: Any, says: str
+) -> None:
+    with pytest.raises(KitError, match=says):
+        play(tmp_path / "run", model, methods=[method])

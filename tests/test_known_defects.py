@@ -90,7 +90,7 @@ def test_the_case_of_an_actions_name_does_not_matter(page: Any, name: str) -> No
 
 def test_several_steps_in_one_reply_are_one_step_and_nothing_made_up_is_kept(play: Play) -> None:
     t = play(
-        " One.\nAction 1: Search[Greek letters]\nObservation 1: Beta is fifth.\nThought 2: So.\nAction 2: Finish[REFUTES]",
+        " One.\nAction 1: Search[Greek letters]\nObservation 1: No.\nThought 2: So.\nAction 2: Finish[REFUTES]",
         " Two.\nAction 2: Finish[SUPPORTS]\nClaim: Another.\nThought 1: More.",
     )
     assert [s.notes for s in t.steps] == [("ran_on",), ("ran_on",)]

@@ -19,7 +19,7 @@ SHOT = Exemplar(
     "Paris",
     (
         ExemplarStep("I need the tower of Ann.", "Search[Ann]", "Ann built a tower.", ("decompose",)),
-        ExemplarStep("I should look for its place.", "Lookup[tower]", "(Result 1 / 1) It is in Paris.", ("reformulate",)),
+        ExemplarStep("I look for its place.", "Lookup[tower]", "(Result 1 / 1) It is in Paris.", ("reformulate",)),
         ExemplarStep("So it is in Paris.", "Finish[Paris]", None, ("extract", "conclude")),
     ),
 )  # fmt: skip
@@ -42,7 +42,7 @@ ACT = (
 REACT = (
     "Question: Where is the tower of Ann?\n"
     "Thought 1: I need the tower of Ann.\nAction 1: Search[Ann]\nObservation 1: Ann built a tower.\n"
-    "Thought 2: I should look for its place.\nAction 2: Lookup[tower]\n"
+    "Thought 2: I look for its place.\nAction 2: Lookup[tower]\n"
     "Observation 2: (Result 1 / 1) It is in Paris.\n"
     "Thought 3: So it is in Paris.\nAction 3: Finish[Paris]\n"
 )

@@ -1,13 +1,14 @@
 """The methods by name. Adding one: write a generator (or a `Pooled`) in a file of its own and list it here."""
 
+from react_kit.errors import KitError, unknown
 from react_kit.methods.act import act
-from react_kit.methods.base import Context, Method
+from react_kit.methods.base import Context, Method, name_of
 from react_kit.methods.cot import cot
 from react_kit.methods.pooled import Pooled, cot_sc, cot_sc_then_react, react_then_cot_sc
 from react_kit.methods.react import react
 from react_kit.methods.standard import standard
 
-__all__ = ["METHODS", "SAMPLES", "TEMPERATURE", "Context", "Method", "Pooled"]
+__all__ = ["METHODS", "SAMPLES", "TEMPERATURE", "Context", "Method", "Pooled", "resolve"]
 
 SAMPLES, TEMPERATURE = 21, 0.7  # of CoT-SC (section 3.2); all else is greedy
 
@@ -20,3 +21,19 @@ METHODS: dict[str, Method | Pooled] = {
     "cot-sc-then-react": Pooled(("cot", "react"), cot_sc_then_react),
     "react-then-cot-sc": Pooled(("cot", "react"), react_then_cot_sc),
 }
+
+
+def resolve(method: str | Method) -> tuple[str, Method | Pooled]:
+    """Name and method, from a name or from a generator of one's own; its name goes into the record."""
+    if isinstance(method, str):
+        if method not in METHODS:
+            raise unknown("method", method, METHODS)
+        return method, METHODS[method]
+    if isinstance(method, Pooled):
+        raise KitError(f"a pooled method is asked for by its name, one of: {', '.join(METHODS)}.")
+    name = name_of(method)
+    if METHODS.get(name, method) is not method:
+        raise KitError(
+            f"a method of your own cannot be called {name!r}, a name of the kit's; rename the function."
+        )
+    return name, method

@@ -88,7 +88,7 @@ class Endpoint:
                 return self._calls(
                     self._request(self._client, prompt, settings, learned), _sent(prompt, settings, learned)
                 )
-            except openai.AuthenticationError as e:
+            except (openai.AuthenticationError, openai.PermissionDeniedError) as e:
                 raise KitError(
                     f"the server refused the key for {self.name!r} (HTTP {e.status_code}). Set OPENAI_API_KEY, "
                     "or base_url= for a server of your own."
@@ -174,6 +174,8 @@ def _lesson(error: "openai.APIStatusError", learned: frozenset[str]) -> str | No
     text = _said(error)
     if "chat" not in learned and (error.status_code in (404, 405, 501) or re.search(r"\bchat\b", text, re.I)):
         return "chat"
+    if re.search(r"context (size|length|window)", text, re.I):
+        return None  # the prompt is too long; that max_tokens is mentioned does not make it refused
     left = [setting for setting in _DROPPABLE if setting not in learned]
     if error.param in left:
         return error.param
