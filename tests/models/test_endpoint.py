@@ -1,5 +1,6 @@
 """The client against a real server on loopback, well-behaved and otherwise."""
 
+import json
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -210,8 +211,9 @@ def test_a_password_in_the_address_is_never_shown(chat_server: Any, tmp_path: Pa
         assert chat_server.url in str(e.value)
 
 
-def test_a_wrong_key_is_the_users_to_put_right(chat_server: Any, model: Endpoint) -> None:
-    chat_server.fails = lambda i: 401
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_wrong_key_is_the_users_to_put_right(chat_server: Any, model: Endpoint, status: int) -> None:
+    chat_server.fails = lambda i: status
     with pytest.raises(KitError, match="OPENAI_API_KEY") as e:
         model.sample("Q:")
     assert not isinstance(e.value, Unavailable)
@@ -230,6 +232,17 @@ def test_a_refusal_that_names_no_setting_is_not_repeated_for_ever(chat_server: A
     chat_server.respond = lambda *_: (400, b'{"detail": ["a line\\n next to nonsense"]}')
     with pytest.raises(KitError, match="nonsense"):
         model.sample("Q:", n=2)  # `n` is a letter of the message, not its subject
+    assert len(chat_server.requests) == 1
+
+
+def test_a_prompt_that_is_too_long_does_not_unlearn_max_tokens(chat_server: Any, model: Endpoint) -> None:
+    said = "Prompt and max_tokens exceed the maximum context length of 4096 tokens."
+    chat_server.respond = lambda *_: (
+        400,
+        json.dumps({"error": {"message": said, "param": "max_tokens"}}).encode(),
+    )
+    with pytest.raises(Unavailable, match="maximum context length"):
+        model.sample("Q:")
     assert len(chat_server.requests) == 1
 
 
