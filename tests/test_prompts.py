@@ -90,7 +90,7 @@ def notebook_prompts(
 REPLIES = (
     " I look for Greek letters.\nAction 1: Search[Greek letters]",
     ' It says "first",  twice.\nAction 2: Lookup[beta]',
-    " Second line\nhere.\nAction 3: Search[Greek Letter]",
+    " Second line\nhere, then a blank one.\n\nAction 3: Search[Greek Letter]",
     " So: it is beta.\nAction 4: Finish[beta]",
 )
 

@@ -3,11 +3,13 @@
 import errno
 import io
 import multiprocessing
+import threading
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 import pytest
+from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,6 +70,18 @@ def test_a_torn_line_is_counted_and_the_next_one_begins_afresh(tmp_path: Path) -
     put(store, 3)
     assert lines(store) == [1, 3]
     assert store.torn == 1
+
+
+def test_a_writer_waits_for_the_one_that_is_writing(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.jsonl")
+    with FileLock(f"{store.path}.lock"):
+        writer = threading.Thread(target=put, args=(store, 1))
+        writer.start()
+        writer.join(0.2)
+        assert writer.is_alive()
+        assert lines(store) == []
+    writer.join()
+    assert lines(store) == [1]
 
 
 def write_many(path: Path, first: int) -> None:

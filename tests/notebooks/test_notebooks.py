@@ -149,6 +149,8 @@ def test_table_1s_one_sure_difference(run: Run) -> None:
     assert compare(results(run), "cot-sc", "cot", "hotpotqa").low > 0
     answers = results(run).query("task == 'fever' and method in ['standard', 'react']")["answer"]
     assert set(answers.str.upper()) == {"NOT ENOUGH INFO"}
+    act = results(run).query("task == 'hotpotqa' and method == 'act'")["answer"].str.lower()
+    assert act.isin(["yes", "no"]).mean() > 0.5
 
 
 def figure_2s_fact(curves: pd.DataFrame, row: str) -> list[str]:
