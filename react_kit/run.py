@@ -35,6 +35,7 @@ class Run(Sequence[Trajectory]):
         file = self.path if self.path.suffix == ".jsonl" else self.path / "trajectories.jsonl"
         self.store = Store(file)
         self._rows: list[tuple[int, str, Cell]] = []  # byte offset, id, cell
+        self._ids: set[str] = set()
         self._load()
 
     def _load(self) -> None:
@@ -47,6 +48,7 @@ class Run(Sequence[Trajectory]):
             elif head.cell is not None:
                 rows.setdefault(head.id, (offset, head.id, head.cell))
         self._rows = list(rows.values())
+        self._ids = set(rows)
 
     def _head(self, decoder: "msgspec.json.Decoder[_Head]", offset: int, line: bytes) -> _Head:
         where = f"{self.store.path} at byte {offset}"
@@ -77,11 +79,14 @@ class Run(Sequence[Trajectory]):
 
     @property
     def ids(self) -> set[str]:
-        return {id for _, id, _ in self._rows}
+        return set(self._ids)
 
     def append(self, trajectory: Trajectory) -> None:
-        """Add one trajectory at the end of the file and of this sequence."""
+        """Add one trajectory at the end of the file and of this sequence; one that is there already is not added."""
+        if trajectory.id in self._ids:
+            return
         offset = self.store.append(encode(trajectory))
+        self._ids.add(trajectory.id)
         self._rows.append((offset, trajectory.id, trajectory.cell))
 
     def __len__(self) -> int:
@@ -161,4 +166,7 @@ def read_trajectories(path: str | os.PathLike[str]) -> Run:
         raise KitError(
             f"no trajectories at {str(place)!r}; expected a run folder with trajectories.jsonl, or a .jsonl file."
         )
-    return Run(place)
+    run = Run(place)
+    if not run and run.store.torn:
+        raise KitError(f"{run.store.path} holds no JSON lines; expected trajectories written by this kit.")
+    return run

@@ -63,7 +63,7 @@ def test_a_cell_recorded_twice_counts_once_and_a_tombstone_removes(run: Run) -> 
     assert (len(again), again[0].answer) == (3, "a")  # what was there first counts
     run.store.remove(run[0].id)
     assert make("1").id not in Run(run.path).ids
-    run.append(make("1"))
+    Run(run.path).append(make("1"))
     assert Run(run.path)[-1] == make("1")  # what was removed may be recorded again
 
 
@@ -123,3 +123,15 @@ def test_a_broken_manifest_is_named(run: Run) -> None:
     (run.path / "run.json").write_text("{broken")
     with pytest.raises(KitError, match=r"run\.json is not valid JSON"):
         _ = run.manifest
+
+
+def test_what_is_there_already_is_not_added_again(run: Run) -> None:
+    size = run.store.path.stat().st_size
+    run.append(make("1"))
+    assert (len(run), run.store.path.stat().st_size) == (3, size)
+
+
+def test_a_file_of_another_kind_is_not_an_empty_run(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text("question,answer\nwho,me\n")
+    with pytest.raises(KitError, match=r"x\.jsonl holds no JSON lines"):
+        read_trajectories(tmp_path / "x.jsonl")

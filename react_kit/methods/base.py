@@ -36,11 +36,12 @@ class Context(Struct):
         call = self.model.sample(
             prompt, first=self.sample, stop=stop, temperature=self.temperature, max_tokens=max_tokens
         )[0]
-        text = cut(call.text, stop)
+        said = call.text.replace("\r\n", "\n")
+        text = cut(said, stop)
         noted = {
             "edited": call.finish == "edited",  # written by a person, see Episode.edit
-            "cut_off": call.finish == "length" and text == call.text,
-            "ran_on": text != call.text,  # wrote past the stop string
+            "cut_off": call.finish == "length" and text == said,
+            "ran_on": text != said,  # wrote past the stop string
         }
         return Reply(text, call, tuple(note for note, holds in noted.items() if holds))
 

@@ -96,6 +96,11 @@ def test_react_asks_once_more_where_the_action_is_missing(play: Play) -> None:
     assert len(t.steps[0].calls) == 2
 
 
+def test_carriage_returns_are_no_part_of_a_thought(play: Play) -> None:
+    t, _ = play("react", " Look.\r\nAction 1: Finish[beta]\r\nObservation 1: x")
+    assert (t.steps[0].thought, t.answer, t.notes) == ("Look.", "beta", ("ran_on",))
+
+
 def test_an_unreadable_follow_up_is_an_invalid_action_not_a_crash(play: Play) -> None:
     t, _ = play("react", " Look.", " I would rather not", " So.\nAction 2: Finish[beta]")
     assert t.steps[0].observation is not None
