@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from react_kit.analysis import outcomes, results, sample_curves
-from react_kit.analysis.records import Runs
+from react_kit.analysis.records import Runs, trajectories
+from react_kit.errors import KitError
 from react_kit.report.card import card, side_by_side
 from react_kit.report.figure2 import figure2
 from react_kit.report.save import provenance, save_figure, save_json
@@ -18,19 +19,21 @@ def write_report(runs: Runs, folder: str | Path = "figures") -> list[Path]:
     Table 1 (Markdown, LaTeX, CSV), the results and outcomes behind it (CSV), and where there are CoT samples
     Figure 2 (PDF, SVG, PNG) and its numbers. JSON files tell what each was made from.
     """
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    origin = provenance(runs)
-    paths = [*table1(runs).save(place), save_json(origin, place / "table1.json")]
-    frames = {"results": results(runs), "outcomes": outcomes(runs)}
-    curves = sample_curves(runs)
-    if len(curves):
+    place, origin = Path(folder), provenance(runs)
+    read = list(trajectories(runs))  # once, for all that follows
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise KitError(f"cannot write to {str(place)!r}: {e.strerror}. Choose another folder.") from e
+    paths = [*table1(read).save(place), save_json(origin, place / "table1.json")]
+    frames = {"results": results(read), "outcomes": outcomes(read)}
+    if len(sample_curves(read)):
         from matplotlib import pyplot as plt
 
-        figure = figure2(runs).attrs["figure"]
+        frames["figure2"] = figure2(read)
+        figure = frames["figure2"].attrs["figure"]
         paths += save_figure(figure, place / "figure2", origin)
         plt.close(figure)
-        frames["figure2"] = curves
     for name, frame in frames.items():
         frame.to_csv(place / f"{name}.csv", index=False, lineterminator="\n")
         paths.append(place / f"{name}.csv")

@@ -59,7 +59,7 @@ def _column(t: Trajectory, number: int | None) -> dict[str, Any]:
         "answer": t.answer,
         "stop": STOPS.get(t.stop, t.stop),
         "verdict": _verdict(t),
-        "scores": [f"{name} {value:.2f}".removesuffix(".00") for name, value in t.score.items()],
+        "scores": [f"{name}\u00a0{value:.2f}".removesuffix(".00") for name, value in t.score.items()],
         "parent": t.parent,
         "steps": [_step(step, k) for k, step in enumerate(t.steps, 1)],
     }
@@ -72,14 +72,14 @@ def _verdict(t: Trajectory) -> str:
 
 
 def _step(step: Step, number: int) -> dict[str, Any]:
-    finish = step.action is not None and step.action.name == "finish"
+    # Standard and CoT take no action in an environment: they answer.
+    answers = step.action is not None and step.action.name == "finish" and step.observation is None
     return {
         "number": number,
         "thought": step.thought,
-        "action": step.action.raw if step.action else None,
-        "finish": finish,
+        "action": (step.action.argument if answers else step.action.raw) if step.action else None,
+        "answers": answers,
         "observation": step.observation.text if step.observation else None,
-        "source": step.observation.source if step.observation else "",
         "notes": [(note.replace("_", " "), note in QUIET) for note in step.notes],
         "calls": step.calls,
     }

@@ -44,13 +44,11 @@ def figure2(
         for task, panel in zip(tasks, panels, strict=True):
             _draw(panel, frame[frame["task"] == task], task)
         interactive = mpl.is_interactive()
-    mpl.interactive(
-        interactive
-    )  # a notebook's backend, loaded by the first figure, switches this on for later ones
+    # A notebook's backend, loaded by the first figure, switches this on for later ones.
+    mpl.interactive(interactive)
     figure: Any = panels[0].figure
-    figure.__deepcopy__ = lambda memo: (
-        figure
-    )  # pandas copies attrs with every result; a figure must not follow
+    # pandas copies attrs with every result; a figure must not follow.
+    figure.__deepcopy__ = lambda memo: figure
     frame.attrs["figure"] = figure
     return frame
 
@@ -84,7 +82,7 @@ def _draw(ax: "Axes", frame: "pandas.DataFrame", task: str) -> None:
     ax.set_xlim(1 - 0.02 * last, last + 0.02 * last)
     ax.set_xticks([m for m in (1, 5, 10, 15, 20, 30, 40) if m <= last] if last > 5 else range(1, last + 1))
     ax.set_ylim(*_limits(frame))
-    ax.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f}%" if 0 <= y <= 1 else "")
+    ax.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f}%" if -1e-9 < y < 1 + 1e-9 else "")
     ax.yaxis.grid(True, color="0.9", linewidth=0.5)
     ax.set_axisbelow(True)
     ax.set_xlabel("CoT-SC samples")

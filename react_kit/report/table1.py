@@ -146,8 +146,8 @@ def _notes(found: "pandas.DataFrame") -> Iterable[str]:
     for task, here in found.groupby("task", sort=False):
         old = int(here.groupby("instance")["replayed"].all().sum())
         live = here["instance"].nunique() - old
-        samples = here["samples"].max()
-        pool = "" if samples != samples or samples is None else f", CoT-SC with {samples} samples"
+        samples = here["samples"].dropna()
+        pool = f", CoT-SC with {samples.max()} samples" if len(samples) else ""
         model, fidelity = found.attrs["models"][task], found.attrs["fidelity"][task]
         yield f"{title_of(str(task))}: {model}, n = {counted(live, old)}{pool}, fidelity {fidelity}."
     yield f"95 % intervals: Wilson, or bootstrap over questions. Paper: {PAPER_MODEL}."
