@@ -249,7 +249,8 @@ def test_a_stopped_run_keeps_what_it_has_and_goes_on_later(tmp_path: Path) -> No
 
 
 CHILD = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background hands it down as ignored
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from test_experiment import Oracle

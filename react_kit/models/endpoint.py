@@ -5,6 +5,7 @@ chat only gets the prompt as a message; settings it refuses are dropped, `n` is 
 what was asked is recorded in `Call.sent`.
 """
 
+import json
 import re
 import threading
 from collections.abc import Callable
@@ -94,9 +95,11 @@ class Endpoint:
                     "or base_url= for a server of your own."
                 ) from None
             except openai.APIStatusError as e:
-                if e.status_code in (408, 409, 429) or e.status_code >= 500 or not self._learn(e, learned):
+                passing = e.status_code in (408, 409, 429) or (e.status_code >= 500 and e.status_code != 501)
+                if passing or not self._learn(e, learned, prompt):
                     raise self._failure(e) from e
-            except openai.OpenAIError as e:
+            # A reply that is cut short, or no JSON at all, comes out of `openai` as the decoder's own error.
+            except (openai.OpenAIError, json.JSONDecodeError, UnicodeDecodeError) as e:
                 raise Unavailable(
                     f"no answer from the server of {self.name!r} at {self._address}: {e} "
                     "Check that it runs; what is recorded is safe, run the same command again to resume."
@@ -128,10 +131,11 @@ class Endpoint:
             messages = [{"role": "system", "content": CONTINUE}, {"role": "user", "content": prompt}]
         return client.chat.completions.create(model=self.name, messages=messages, **settings)
 
-    def _learn(self, error: "openai.APIStatusError", learned: frozenset[str]) -> bool:
+    def _learn(self, error: "openai.APIStatusError", learned: frozenset[str], prompt: str | Messages) -> bool:
         """Remember what the server refuses; False if the refusal is about something else."""
+        known = learned if isinstance(prompt, str) else learned | {"chat"}  # messages went to chat anyway
         with self._lock:
-            if self._learned == learned and (lesson := _lesson(error, learned)):
+            if self._learned == learned and (lesson := _lesson(error, known)):
                 self._learned = learned | {lesson}
             return self._learned != learned  # perhaps another thread has learned it in the meantime
 
@@ -144,7 +148,9 @@ class Endpoint:
 
     def _calls(self, reply: Any, sent: tuple[str, ...]) -> list[Call]:
         # Some servers answer an error, or a web page, with status 200.
-        choices = sorted(getattr(reply, "choices", None) or [], key=lambda c: c.index)
+        found = getattr(reply, "choices", None)
+        choices = [c for c in found if hasattr(c, "finish_reason")] if isinstance(found, list) else []
+        choices.sort(key=lambda c: c.index or 0)  # without numbers they stay as they came
         if not choices:
             return []
         return [
@@ -172,13 +178,15 @@ class Endpoint:
 def _lesson(error: "openai.APIStatusError", learned: frozenset[str]) -> str | None:
     """What a refusal is about: completions as such, or a setting."""
     text = _said(error)
-    if "chat" not in learned and (error.status_code in (404, 405, 501) or re.search(r"\bchat\b", text, re.I)):
+    if "chat" not in learned and error.status_code in (404, 405, 501):
         return "chat"
     if re.search(r"context (size|length|window)", text, re.I):
         return None  # the prompt is too long; that max_tokens is mentioned does not make it refused
     left = [setting for setting in _DROPPABLE if setting not in learned]
     if error.param in left:
         return error.param
+    if "chat" not in learned and re.search(r"(?<![-\w])chat\b", text, re.I):  # not a model called `x-chat`
+        return "chat"
     return next((setting for setting in left if re.search(rf"(?<![\\\w]){setting}\b", text)), None)
 
 
@@ -206,6 +214,8 @@ def _text(choice: Any) -> tuple[str, str | None]:
     return _whole(message.content or ""), _whole(reasoning) if isinstance(reasoning, str) else None
 
 
-def _whole(text: str) -> str:
+def _whole(text: Any) -> str:
     """Text that can be written as UTF-8: half of a character, as left by a reply's limit, becomes `\ufffd`."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(text, list):  # some servers send a list of parts
+        text = "".join(part.get("text") or "" if isinstance(part, dict) else str(part) for part in text)
+    return str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -3,7 +3,9 @@
 import json
 import socket
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from react_kit import Episode, open_model
 from react_kit.errors import KitError, Unavailable
 from react_kit.models import Cache
 from react_kit.models.endpoint import CONTINUE, Endpoint
-from react_kit.trajectory import Call
+from react_kit.trajectory import Call, Usage
 
 
 @pytest.fixture
@@ -22,6 +24,10 @@ def model(chat_server: Any, tmp_path: Path) -> Endpoint:
     endpoint = open_model("m", base_url=chat_server.url, cache=tmp_path / "c.sqlite", seed=100).model
     assert isinstance(endpoint, Endpoint)
     return endpoint
+
+
+def reply_of(*choices: dict[str, Any], **more: Any) -> bytes:
+    return json.dumps({"choices": choices, **more}).encode()
 
 
 def texts(calls: list[Call]) -> list[str]:
@@ -43,9 +49,35 @@ def test_several_samples_come_in_one_request_and_the_prompt_is_paid_once(
 ) -> None:
     calls = model.sample("Q:", n=3, first=4, temperature=0.7)
     assert texts(calls) == [" reply 104", " reply 105", " reply 106"]
-    assert len(chat_server.requests) == 1
+    ((_, body),) = chat_server.requests
+    assert body == {"model": "m", "prompt": "Q:", "n": 3, "temperature": 0.7, "max_tokens": 100, "seed": 104}
     assert [c.usage.prompt for c in calls] == [50, 0, 0]
     assert [c.usage.completion for c in calls] == [7, 7, 7]
+
+
+def test_tokens_that_do_not_divide_evenly_are_all_counted(chat_server: Any, model: Endpoint) -> None:
+    chat_server.body = reply_of(
+        *({"index": i, "text": "x"} for i in range(3)),
+        usage={"prompt_tokens": 9, "completion_tokens": 8, "prompt_tokens_details": {"cached_tokens": 4}},
+    )
+    calls = model.sample("Q:", n=3, temperature=0.7)
+    assert [c.usage for c in calls] == [Usage(9, 3, 4), Usage(0, 3), Usage(0, 2)]
+
+
+def test_choices_come_in_the_order_of_their_numbers(chat_server: Any, model: Endpoint) -> None:
+    """Else a cached sample depends on which one the server had ready first."""
+    chat_server.body = reply_of(*({"index": i, "text": f"{i}"} for i in (2, 0, 1)))
+    assert texts(model.sample("Q:", n=3, temperature=0.7)) == ["0", "1", "2"]
+
+
+def test_choices_without_numbers_stay_as_they_came(chat_server: Any, model: Endpoint) -> None:
+    chat_server.body = reply_of({"text": "b"}, {"text": "a"})
+    assert texts(model.sample("Q:", n=2, temperature=0.7)) == ["b", "a"]
+
+
+def test_more_choices_than_asked_for_are_left_out(chat_server: Any, model: Endpoint) -> None:
+    chat_server.body = reply_of(*({"index": i, "text": f"{i}"} for i in range(3)))
+    assert texts(model.sample("Q:", n=2, temperature=0.7)) == ["0", "1"]
 
 
 def test_a_server_with_chat_only_gets_the_prompt_as_a_message(chat_server: Any, model: Endpoint) -> None:
@@ -75,6 +107,41 @@ def test_a_server_that_says_it_is_a_chat_model_is_taken_at_its_word(
 
     chat_server.respond = respond
     assert model.sample("Q:")[0].sent == ("chat",)
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_server_without_completions_is_asked_for_chat(
+    chat_server: Any, model: Endpoint, status: int
+) -> None:
+    whole = chat_server.respond
+    chat_server.respond = lambda i, path, body: (
+        (status, b'{"error": {"message": "nothing here"}}') if path == "completions" else whole(i, path, body)
+    )
+    assert model.sample("Q:")[0].sent == ("chat",)
+
+
+@pytest.mark.parametrize("param", ["stop", None])
+def test_a_model_that_has_chat_in_its_name_is_still_asked_for_completions(
+    chat_server: Any, tmp_path: Path, param: str | None
+) -> None:
+    error = {"error": {"message": "'stop' is not supported with llama-2-7b-chat.", "param": param}}
+    whole = chat_server.respond
+    chat_server.respond = lambda i, path, body: (
+        (400, json.dumps(error).encode()) if "stop" in body else whole(i, path, body)
+    )
+    model = open_model("llama-2-7b-chat", base_url=chat_server.url, cache=tmp_path / "c.sqlite")
+    assert model.sample("Q:", stop=("\n",))[0].sent == ("dropped: stop",)
+
+
+def test_messages_that_fail_leave_text_where_it_was(chat_server: Any, model: Endpoint) -> None:
+    whole = chat_server.respond
+    chat_server.respond = lambda i, path, body: (
+        (404, b"{}") if path == "chat/completions" else whole(i, path, body)
+    )
+    with pytest.raises(KitError, match="HTTP 404"):
+        model.sample([{"role": "user", "content": "hi"}])
+    assert model.sample("Q:")[0].sent == ()
+    assert [path for path, _ in chat_server.requests] == ["chat/completions", "completions"]
 
 
 def test_messages_go_to_chat_and_nothing_is_said_to_differ(chat_server: Any, model: Endpoint) -> None:
@@ -122,8 +189,11 @@ def test_a_reply_to_a_request_without_the_setting_says_nothing_of_it(
 
 def test_a_reasoning_model_gets_its_own_limit(chat_server: Any, model: Endpoint) -> None:
     chat_server.refuses = {"max_tokens"}
-    assert model.sample("Q:")[0].sent == ("dropped: max_tokens",)
-    assert chat_server.requests[-1][1]["max_completion_tokens"] == 4096
+    for _ in range(2):
+        assert model.sample("Q:")[0].sent == ("dropped: max_tokens",)
+    bodies = [body for _, body in chat_server.requests]
+    assert ["max_tokens" in body for body in bodies] == [True, False, False]
+    assert [body.get("max_completion_tokens") for body in bodies] == [None, 4096, 4096]
 
 
 def test_a_server_that_refuses_n_is_asked_one_by_one_with_other_seeds(
@@ -134,6 +204,8 @@ def test_a_server_that_refuses_n_is_asked_one_by_one_with_other_seeds(
     assert texts(calls) == [" reply 100", " reply 101", " reply 102"]
     assert {c.sent for c in calls} == {("dropped: n",)}
     assert len(chat_server.requests) == 4
+    model.sample("R:", n=2, temperature=0.7)
+    assert ["n" in body for _, body in chat_server.requests] == [True] + 5 * [False]  # remembered
 
 
 def test_a_server_that_refuses_everything_at_once_still_answers(chat_server: Any, model: Endpoint) -> None:
@@ -171,6 +243,7 @@ def test_a_failing_server_is_unavailable_and_named(chat_server: Any, model: Endp
     chat_server.fails = lambda i: status
     with pytest.raises(Unavailable) as e:
         model.sample("Q:")
+    assert "'m'" in str(e.value)
     assert chat_server.url in str(e.value)
     assert str(status) in str(e.value)
     assert "resume" in str(e.value)
@@ -188,6 +261,65 @@ def test_a_server_that_hangs_up_is_unavailable(chat_server: Any, model: Endpoint
     chat_server.fails = lambda i: 0
     with pytest.raises(Unavailable, match=chat_server.url):
         model.sample("R:")
+
+
+@pytest.fixture
+def cut_short() -> Iterator[Callable[[bytes], str]]:
+    """The address of a server that sends these bytes, whatever it is asked, and closes the socket."""
+    opened: list[tuple[socket.socket, threading.Thread]] = []
+
+    def serve(said: bytes) -> str:
+        listening = socket.create_server(("127.0.0.1", 0))
+
+        def answer() -> None:
+            with suppress(OSError):  # closed at the end
+                while True:
+                    client, _ = listening.accept()
+                    with client:
+                        asked = b""
+                        while not asked.endswith(
+                            b"}"
+                        ):  # else the close is a reset, which may overtake the bytes
+                            asked += client.recv(65536)
+                        client.sendall(said)
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        opened.append((listening, thread))
+        return f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+
+    yield serve
+    for listening, thread in opened:
+        with suppress(OSError):
+            listening.shutdown(socket.SHUT_RDWR)  # wakes `accept`
+        listening.close()
+        thread.join(5)
+
+
+@pytest.mark.usefixtures("chat_server")  # no pauses
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1f4\r\n",
+        b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n",  # the end of the socket is the end
+        b"HTTP/1.1 200",
+    ],
+    ids=["length", "chunked", "no length", "in the head"],
+)
+def test_a_server_that_hangs_up_within_its_reply_is_unavailable(
+    cut_short: Callable[[bytes], str], tmp_path: Path, head: bytes
+) -> None:
+    url = cut_short(head + b'{"choices": [{"index": 0, "text": " be')
+    with pytest.raises(Unavailable, match=rf"'m' at {url}.*resume"):
+        open_model("m", base_url=url, cache=tmp_path / "c.sqlite").sample("Q:")
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"", b'{"choices": [', b'{"choices": "\xff"}'])
+def test_an_answer_that_is_not_json_is_unavailable(chat_server: Any, model: Endpoint, body: bytes) -> None:
+    chat_server.body = body  # although its header says that it is
+    with pytest.raises(Unavailable, match=rf"'m' at {chat_server.url}"):
+        model.sample("Q:")
 
 
 @pytest.mark.usefixtures("chat_server")  # no pauses
@@ -222,10 +354,11 @@ def test_a_wrong_key_is_the_users_to_put_right(chat_server: Any, model: Endpoint
 
 
 def test_an_unknown_model_is_the_users_to_put_right(chat_server: Any, model: Endpoint) -> None:
-    chat_server.fails = lambda i: 404
+    chat_server.fails = lambda i: 404  # for completions and chat
     with pytest.raises(KitError, match=r"'m'.*[Cc]heck the model's name and base_url") as e:
         model.sample("Q:")
     assert not isinstance(e.value, Unavailable)
+    assert [path for path, _ in chat_server.requests] == ["completions", "chat/completions"]
 
 
 def test_a_refusal_that_names_no_setting_is_not_repeated_for_ever(chat_server: Any, model: Endpoint) -> None:
@@ -246,21 +379,42 @@ def test_a_prompt_that_is_too_long_does_not_unlearn_max_tokens(chat_server: Any,
     assert len(chat_server.requests) == 1
 
 
-@pytest.mark.parametrize("body", [b"{}", b'{"error": "busy"}', b'{"choices": []}', b'"<html>"'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{}",
+        b'{"error": "busy"}',
+        b'{"choices": []}',
+        b'{"choices": [null]}',
+        b'{"choices": "x"}',
+        b'"<html>"',
+        b"[1]",
+    ],
+)
 def test_an_answer_that_is_none_is_unavailable(chat_server: Any, model: Endpoint, body: bytes) -> None:
     chat_server.body = body
     with pytest.raises(Unavailable, match=r"no choice.*not working as it should"):
         model.sample("Q:")
 
 
-def test_reasoning_is_kept_apart_from_the_reply(chat_server: Any, model: Endpoint) -> None:
-    chat_server.body = (
-        b'{"choices": [{"index": 0, "finish_reason": "stop", "message": '
-        b'{"role": "assistant", "content": " beta", "reasoning_content": "hm"}}]}'
-    )
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+@pytest.mark.parametrize("prompt", ["Q:", [{"role": "user", "content": "Q:"}]], ids=["text", "messages"])
+def test_reasoning_is_kept_apart_from_the_reply(
+    chat_server: Any, model: Endpoint, field: str, prompt: Any
+) -> None:
+    message = {"role": "assistant", "content": " beta", field: "hm"}
+    said = reply_of({"index": 0, "finish_reason": "length", "message": message})
+    chat_server.respond = lambda i, path, body: (404, b"{}") if path == "completions" else (200, said)
+    (call,) = model.sample(prompt)
+    assert (call.text, call.reasoning, call.finish) == (" beta", "hm", "length")
+    assert call.usage == Usage()  # this server does not say
+
+
+def test_a_reply_that_is_all_reasoning_is_an_empty_text(chat_server: Any, model: Endpoint) -> None:
+    message = {"role": "assistant", "content": None, "reasoning_content": "hm"}
+    chat_server.body = reply_of({"index": 0, "finish_reason": "length", "message": message})
     (call,) = model.sample([{"role": "user", "content": "Q:"}])
-    assert (call.text, call.reasoning) == (" beta", "hm")
-    assert call.usage.prompt == 0  # this server does not say
+    assert (call.text, call.reasoning) == ("", "hm")
 
 
 def test_threads_that_meet_the_same_refusal_all_get_through(chat_server: Any, model: Endpoint) -> None:
@@ -285,3 +439,12 @@ def test_the_cache_is_what_open_model_gives(chat_server: Any, tmp_path: Path) ->
     assert isinstance(model, Cache)
     assert model.sample("Q:") == model.sample("Q:")
     assert len(chat_server.requests) == 1
+
+
+def test_a_reply_in_parts_is_put_together(chat_server: Any, model: Endpoint) -> None:
+    parts = [{"type": "text", "text": " one"}, {"type": "text", "text": " two"}]
+    message = {"role": "assistant", "content": parts}
+    chat_server.body = json.dumps(
+        {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    ).encode()
+    assert model.sample([{"role": "user", "content": "Q:"}])[0].text == " one two"
