@@ -102,8 +102,11 @@ def _names(text: str) -> list[str]:
 
 
 def _price(text: str) -> tuple[float, float]:
-    prompt, completion = text.split(",")
-    return float(prompt), float(completion)
+    try:
+        prompt, completion = map(float, text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}; expected two numbers such as 0.15,0.6") from None
+    return prompt, completion
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -52,6 +52,14 @@ class Experiment:
     ) -> None:
         given = [task] if isinstance(task, str | Instances) else list(task)
         sets = [load_task(t, split) if isinstance(t, str) else t for t in given]
+        if not sets or not methods:
+            raise KitError(
+                f"an experiment needs at least one task and one method; got {list(given)} and {list(methods)}."
+            )
+        if prompts and len({s.task.name for s in sets}) > 1:
+            raise KitError("prompts are for one task and several tasks were given; run them one by one.")
+        if not str(out):
+            raise KitError("out is empty; expected the path of a run folder.")
         if samples < 1:
             raise KitError(f"samples is {samples}; expected at least 1.")
         self.instances = [s.draw(n, seed) for s in sets]

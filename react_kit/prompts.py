@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from react_kit.errors import KitError, unknown
-from react_kit.resources import share
+from react_kit.resources import file_bytes, share
 from react_kit.trajectory import digest
 
 Kind = Literal["standard", "cot", "act", "react"]
@@ -117,7 +117,7 @@ def load_prompts(name: str | os.PathLike[str], instruction: str = "") -> Prompts
                 "prompts", str(name), {p.stem for p in share("prompts").glob("*.json")}, "Or pass a path."
             )
     try:
-        raw = msgspec.json.decode(path.read_bytes())
+        raw = msgspec.json.decode(file_bytes(path))
         if isinstance(raw, dict) and "exemplars" in raw:
             file = msgspec.convert(raw, ExemplarFile)
             if missing := [kind for kind in KINDS if kind not in file.instructions]:

@@ -15,3 +15,8 @@ def share(*parts: str) -> Path:
             f"{'/'.join(parts)!r} is missing from this installation ({root}); reinstall react-kit."
         )
     return path
+
+
+def file_bytes(path: Path) -> bytes:
+    """A file's bytes without the byte order mark that some editors put in front."""
+    return path.read_bytes().removeprefix(b"\xef\xbb\xbf")

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from react_kit.errors import KitError
 from react_kit.store import Store
-from react_kit.trajectory import SCHEMA, Cell, Trajectory, decode, encode
+from react_kit.trajectory import SCHEMA, Altered, Cell, Trajectory, decode, encode
 
 if TYPE_CHECKING:
     import pandas
@@ -95,9 +95,10 @@ class Run(Sequence[Trajectory]):
     def _read(self, row: tuple[int, str, Cell]) -> Trajectory:
         try:
             return decode(self.store.read(row[0]))
-        except msgspec.DecodeError as e:
+        except (msgspec.DecodeError, Altered) as e:
             raise KitError(
-                f"{self.store.path} at byte {row[0]} is not a trajectory ({e}); expected lines written by this kit."
+                f"{self.store.path} at byte {row[0]} is not as this kit wrote it ({e}). Restore the file, or remove "
+                "that line and run the experiment again to play it anew."
             ) from e
 
     @overload

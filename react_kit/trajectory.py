@@ -13,19 +13,22 @@ from msgspec import Struct
 
 SCHEMA = 1
 
+# Fields that have their default are not written: lines stay short, and ids and checksums stay the same when a
+# later version adds a field.
+
 # Why an episode ended. "unparsable": the reply holds no answer; "unavailable": infrastructure, not the model;
 # "unfinished": still running or interrupted by the user.
 Stop = Literal["answered", "step_limit", "unparsable", "unavailable", "unfinished"]
 
 
-class SentenceRef(Struct, frozen=True, order=True):
+class SentenceRef(Struct, frozen=True, omit_defaults=True, order=True):
     """A sentence of a corpus: article title and sentence number, from 0."""
 
     title: str
     id: int
 
 
-class Action(Struct, frozen=True):
+class Action(Struct, frozen=True, omit_defaults=True):
     """A typed action. `raw` is the text as the model wrote it, e.g. `Search[Danube]`."""
 
     name: str
@@ -45,7 +48,7 @@ class Action(Struct, frozen=True):
         return self.name.casefold(), " ".join(flat.casefold().split())
 
 
-class Observation(Struct, frozen=True):
+class Observation(Struct, frozen=True, omit_defaults=True):
     """What the environment said. Data, never instructions: `trusted` is False unless the environment vouches."""
 
     text: str
@@ -54,7 +57,7 @@ class Observation(Struct, frozen=True):
     trusted: bool = False
 
 
-class Usage(Struct, frozen=True):
+class Usage(Struct, frozen=True, omit_defaults=True):
     """Tokens of one call. `cached`: prompt tokens the server had not to compute again."""
 
     prompt: int = 0
@@ -62,7 +65,7 @@ class Usage(Struct, frozen=True):
     cached: int = 0
 
 
-class Call(Struct, frozen=True):
+class Call(Struct, frozen=True, omit_defaults=True):
     """One reply of a model. `key` finds the exact prompt in the cache.
 
     `sent` tells how the request departed from what was asked, e.g. `("chat", "dropped: stop")`.
@@ -76,7 +79,7 @@ class Call(Struct, frozen=True):
     sent: tuple[str, ...] = ()
 
 
-class Step(Struct, frozen=True):
+class Step(Struct, frozen=True, omit_defaults=True):
     """Thought, action, observation, and the calls that produced them.
 
     Every failure has a name in `notes` (`search_miss`, `invalid_action`, `follow_up`, `repeated_action`, ...).
@@ -89,7 +92,7 @@ class Step(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class Instance(Struct, frozen=True):
+class Instance(Struct, frozen=True, omit_defaults=True):
     """One question, claim, game or shopping instruction. `evidence`: alternative sets of gold sentences."""
 
     id: str
@@ -100,7 +103,7 @@ class Instance(Struct, frozen=True):
     evidence: tuple[tuple[SentenceRef, ...], ...] = ()
 
 
-class Cell(Struct, frozen=True):
+class Cell(Struct, frozen=True, omit_defaults=True):
     """One point of an experiment's grid; its hash is the trajectory's id."""
 
     task: str
@@ -113,7 +116,7 @@ class Cell(Struct, frozen=True):
     sample: int = 0
 
 
-class Parent(Struct, frozen=True):
+class Parent(Struct, frozen=True, omit_defaults=True):
     """Where a branch came from: trajectory id, step number (from 1) and what was changed there."""
 
     id: str
@@ -121,7 +124,7 @@ class Parent(Struct, frozen=True):
     edit: dict[str, str]
 
 
-class Trajectory(Struct, frozen=True):
+class Trajectory(Struct, frozen=True, omit_defaults=True):
     """One episode. `meta` (run, seconds, host, ...) is the only part that `sha` leaves out."""
 
     id: str
@@ -140,10 +143,12 @@ class Trajectory(Struct, frozen=True):
     def sha(self) -> str:
         """sha256 of everything but `meta` and the count of cached tokens, which depend on the day."""
         plain = msgspec.to_builtins(self)
-        del plain["meta"]
+        plain.pop("meta", None)
         for step in plain["steps"]:
-            for call in step["calls"]:
-                del call["usage"]["cached"]
+            for call in step.get("calls", ()):
+                call.get("usage", {}).pop("cached", None)
+                if call.get("usage") == {}:
+                    del call["usage"]
         return digest(plain)
 
     @property
@@ -192,15 +197,28 @@ def is_repeat(steps: Iterable[Step], action: Action, observation: Observation) -
     )
 
 
+class Altered(ValueError):
+    """A line whose content does not fit the checksum it carries."""
+
+
+class _Sealed(Struct):
+    sha: str = ""
+
+
 _decoder = msgspec.json.Decoder(Trajectory)
+_seal = msgspec.json.Decoder(_Sealed)
 
 
 def decode(line: bytes) -> Trajectory:
-    """A trajectory from its JSON; raises `msgspec.DecodeError` or `msgspec.ValidationError`."""
-    return _decoder.decode(line)
+    """A trajectory from its JSON; raises `msgspec.DecodeError`, or `Altered` where its `sha` does not fit."""
+    trajectory = _decoder.decode(line)
+    sha = _seal.decode(line).sha
+    if sha and sha != trajectory.sha:
+        raise Altered(f"its content has sha256 {trajectory.sha[:12]}…, recorded was {sha[:12]}…")
+    return trajectory
 
 
 def encode(trajectory: Trajectory) -> bytes:
     """One line of JSON, without the newline; holds `sha` too, so that others need not compute it."""
     plain = cast(dict[str, Any], msgspec.to_builtins(trajectory))
-    return msgspec.json.encode(plain | {"sha": trajectory.sha})
+    return msgspec.json.encode(plain | {"schema": trajectory.schema, "sha": trajectory.sha})

@@ -10,6 +10,7 @@ import pytest
 
 from react_kit.__main__ import main
 
+ROOT = Path(__file__).parent.parent
 COMMANDS = ["run", "report", "export", "fetch", "doctor"]
 REPLAY = ["--replay", "tiny", "--replay-only", "--quiet"]
 
@@ -90,6 +91,15 @@ def test_n_with_a_seed_draws_and_without_takes_the_first(tmp_path: Path) -> None
         (["--samples", "0"], "0", "at least 1"),
         (["--workers", "0"], "0", "at least 1"),
         (["--model", "unheard-of", "--max-cost", "1"], "'unheard-of'", "price"),
+        (["--method", ","], "[]", "at least one"),
+        (["--task", ""], "[]", "at least one"),
+        (["--out", ""], "out is empty", "run folder"),
+        (
+            ["--task", "hotpotqa,fever", "--prompt", str(ROOT / "prompts" / "fever.json")],
+            "several",
+            "one by one",
+        ),
+        (["--task", "hotpotqa,fever", "--file", "x.json"], "2", "one task"),
     ],
 )
 def test_a_mistake_gets_one_sentence_with_the_value_and_what_to_do(

@@ -92,7 +92,7 @@ def test_a_line_that_breaks_off_into_another_kind_is_named_when_it_is_read(run: 
     run.store.append(msgspec.json.encode(plain | {"steps": "none"}))
     again = Run(run.path)
     assert again[0] == run[0]
-    with pytest.raises(KitError, match=rf"at byte {size} is not a trajectory.*steps"):
+    with pytest.raises(KitError, match=rf"at byte {size} is not as this kit wrote it.*steps"):
         again[-1]
 
 
@@ -135,3 +135,12 @@ def test_a_file_of_another_kind_is_not_an_empty_run(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text("question,answer\nwho,me\n")
     with pytest.raises(KitError, match=r"x\.jsonl holds no JSON lines"):
         read_trajectories(tmp_path / "x.jsonl")
+
+
+def test_a_line_that_was_changed_is_refused_not_counted(run: Run) -> None:
+    data = run.store.path.read_bytes()
+    run.store.path.write_bytes(data.replace(b'"answer":"a"', b'"answer":"g"', 1))
+    with pytest.raises(KitError, match=r"at byte 0 is not as this kit wrote it.*play it anew"):
+        list(Run(run.path))
+    assert len(Run(run.path)) == 3  # the others can still be read
+    assert Run(run.path)[1] == make("2", notes=("search_miss",))

@@ -9,6 +9,7 @@ from msgspec import Struct
 from react_kit.corpora.page import Disambiguation, Page
 from react_kit.corpora.titles import base, fold, most_similar
 from react_kit.errors import KitError
+from react_kit.resources import file_bytes
 
 
 class Article(Struct, frozen=True):
@@ -51,10 +52,12 @@ class MemoryCorpus:
 
 def read_corpus(path: Path, name: str, vintage: str) -> MemoryCorpus:
     """The corpus in a JSON-lines file; a broken line is a `KitError` that names it."""
-    data = path.read_bytes()
+    data = file_bytes(path)
     decoder = msgspec.json.Decoder(Article)
     articles = []
     for number, line in enumerate(data.splitlines(), 1):
+        if not line.strip():
+            continue
         try:
             articles.append(decoder.decode(line))
         except msgspec.DecodeError as e:

@@ -12,10 +12,10 @@ class Ahead:
     def __init__(self, model: Model, total: int, chunk: int) -> None:
         self.name, self.identity = model.name, model.identity
         self._model, self._total, self._chunk = model, total, chunk
-        self._held: dict[tuple[str, int], Call] = {}
+        self._held: dict[tuple[str, int], Call] = {}  # by request (prompt and settings) and number
 
     def sample(self, prompt: str | Messages, *, n: int = 1, first: int = 0, **settings: Any) -> list[Call]:
-        key = str(prompt)
+        key = repr((prompt, sorted(settings.items())))
         if n == 1 and (key, first) not in self._held:
             ask = max(1, min(self._chunk, self._total - first))
             calls = self._model.sample(prompt, n=ask, first=first, **settings)

@@ -39,6 +39,8 @@ class Budget:
         try:
             calls = self.model.sample(prompt, n=n, max_tokens=max_tokens, **settings)
             paid = self._dollars(sum(c.usage.prompt for c in calls), sum(c.usage.completion for c in calls))
+            if calls and not any(c.usage.prompt or c.usage.completion for c in calls):
+                paid = ceiling  # the server reports no usage: without this the limit would never be reached
         finally:
             with self._lock:
                 self.spent += paid - ceiling

@@ -3,11 +3,14 @@
 import os
 from pathlib import Path
 
+import msgspec
+
 from react_kit.errors import KitError, unknown
 from react_kit.resources import share
 from react_kit.tasks.base import Instances, Task
 from react_kit.tasks.fever import FEVER
 from react_kit.tasks.hotpotqa import HOTPOTQA
+from react_kit.trajectory import Instance, digest
 
 __all__ = ["TASKS", "Instances", "Task", "load_task"]
 
@@ -25,7 +28,22 @@ def load_task(name: str, split: str = "tiny", path: str | os.PathLike[str] | Non
             raise KitError(
                 f"no file at {str(file)!r}; expected {task.title} data in its official format. Check the path."
             )
-        return Instances(task, file.stem, task.load(file))
+        return Instances(task, file.stem, _each_once(task, file))
     if split not in task.splits:
         raise unknown(f"split of {task.title}", split, task.splits, "For a file of your own pass path=.")
     return Instances(task, split, task.load(share(*task.splits[split])))
+
+
+def _each_once(task: Task, file: Path) -> list[Instance]:
+    """The instances of a user's file; an id that occurs again is made another, or it would be taken for played."""
+    found = task.load(file)
+    if not found:
+        raise KitError(f"{str(file)!r} holds no {task.title} instances; expected at least one.")
+    seen: set[str] = set()
+    for at, instance in enumerate(found):
+        if instance.id in seen:
+            found[at] = msgspec.structs.replace(
+                instance, id=digest([instance.id, instance.question, at])[:24]
+            )
+        seen.add(found[at].id)
+    return found

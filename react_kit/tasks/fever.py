@@ -10,6 +10,7 @@ from react_kit.envs.wikipedia import WikipediaEnv
 from react_kit.errors import KitError
 from react_kit.fidelity import Fidelity
 from react_kit.prompts import load_prompts
+from react_kit.resources import file_bytes
 from react_kit.tasks.base import Task
 from react_kit.tasks.scoring import exact_match, label_score
 from react_kit.trajectory import Instance, SentenceRef, digest
@@ -41,7 +42,9 @@ def load(path: Path) -> list[Instance]:
     """Instances of an official JSONL file."""
     decoder = msgspec.json.Decoder(Row)
     instances = []
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+    for number, line in enumerate(file_bytes(path).splitlines(), 1):
+        if not line.strip():
+            continue
         try:
             instances.append(_instance(decoder.decode(line), number))
         except msgspec.DecodeError as e:

@@ -10,6 +10,7 @@ from react_kit.envs.wikipedia import WikipediaEnv
 from react_kit.errors import KitError
 from react_kit.fidelity import Fidelity
 from react_kit.prompts import load_prompts
+from react_kit.resources import file_bytes
 from react_kit.tasks.base import Task
 from react_kit.tasks.scoring import exact_match, qa_score
 from react_kit.trajectory import Instance, SentenceRef, digest
@@ -30,7 +31,7 @@ class Row(msgspec.Struct):
 def load(path: Path) -> list[Instance]:
     """Instances of an official JSON file (a list of objects)."""
     try:
-        rows = msgspec.json.decode(path.read_bytes(), type=list[Row])
+        rows = msgspec.json.decode(file_bytes(path), type=list[Row])
     except msgspec.DecodeError as e:
         raise KitError(
             f"{path} is not in HotpotQA's official format: {e}. Expected a JSON list of questions."

@@ -57,6 +57,14 @@ def test_prompts_are_not_mixed_up() -> None:
     assert [(p, first, n) for p, first, n, _ in model.asked] == [("Q", 0, 3), ("R", 0, 3)]
 
 
+def test_settings_are_not_mixed_up() -> None:
+    model = Numbered()
+    ahead = Ahead(model, 2, 2)
+    for settings in ({"temperature": 0.7}, {"temperature": 0.7, "stop": ("x",)}, {"temperature": 0.7}):
+        ahead.sample("Q", **settings)
+    assert [s for *_, s in model.asked] == [{"temperature": 0.7}, {"temperature": 0.7, "stop": ("x",)}]
+
+
 def test_a_sample_beyond_the_total_is_still_given() -> None:
     model = Numbered()
     assert one_by_one(Ahead(model, 3, 3), range(5, 6)) == ["Q5"]

@@ -20,7 +20,7 @@ class Metered:
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
-        self.fails = False
+        self.fails, self.usage = False, True
         self.gate: threading.Event | None = None
 
     def sample(self, prompt: object, *, n: int = 1, **settings: Any) -> list[Call]:
@@ -29,7 +29,8 @@ class Metered:
             self.gate.wait(10)
         if self.fails:
             raise Unavailable("away")
-        return [Call("", "x", usage=Usage(1000 if k == 0 else 0, 100)) for k in range(n)]
+        used = [Usage(1000 if k == 0 else 0, 100) if self.usage else Usage() for k in range(n)]
+        return [Call("", "x", usage=usage) for usage in used]
 
 
 @pytest.fixture
@@ -73,6 +74,15 @@ def test_the_longest_possible_reply_counts(model: Metered, more: dict[str, int])
 def test_messages_are_counted_too(model: Metered) -> None:
     with pytest.raises(KitError, match="limit"):
         Budget(model, 0.001, PRICE).sample([{"role": "user", "content": "x" * 3000}], max_tokens=1)
+
+
+def test_a_server_that_reports_no_usage_is_counted_at_the_ceiling(model: Metered) -> None:
+    model.usage, budget = False, Budget(model, 0.0045, PRICE)  # room for two calls
+    for _ in range(2):
+        budget.sample("x" * 3000, max_tokens=100)
+    assert budget.spent == pytest.approx(0.004)
+    with pytest.raises(KitError, match="limit"):
+        budget.sample("x" * 3000, max_tokens=100)
 
 
 def test_a_failed_call_costs_nothing(model: Metered) -> None:

@@ -175,7 +175,7 @@ def test_replay_only_never_asks_and_names_what_is_missing(
     assert replay.sample("Known:")[0].text == "text 0"
     with pytest.raises(ReplayMiss) as e:
         replay.sample("Known and unknown:", n=2, first=3, temperature=0.7)
-    for part in ("c.sqlite", "sample 3", "'Known and unknown:'", "without replay-only to record"):
+    for part in ("(m, {", "c.sqlite", "sample 3", "'Known and unknown:'", "without replay-only to record"):
         assert part in str(e.value)
     assert len(model.asked) == 1
     with pytest.raises(ReplayMiss):
@@ -184,9 +184,16 @@ def test_replay_only_never_asks_and_names_what_is_missing(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
-def test_prompts_may_be_private_so_the_file_is_its_owners_alone(cache: Cache) -> None:
-    cache.sample("Q:")
-    assert stat.S_IMODE(cache.path.stat().st_mode) == 0o600
+def test_prompts_may_be_private_so_file_and_folder_are_their_owners_alone(
+    model: Counting, tmp_path: Path
+) -> None:
+    Cache(model, tmp_path / "new" / "c.sqlite").sample("Q:")
+    modes = {
+        p.name: stat.S_IMODE(p.stat().st_mode) for p in (tmp_path / "new", *tmp_path.glob("new/c.sqlite*"))
+    }
+    modes.pop("c.sqlite.lock", None)  # always empty
+    assert modes.pop("new") == 0o700
+    assert set(modes.values()) == {0o600}  # the write-ahead log holds prompts too
 
 
 def test_a_file_that_is_no_database(cache: Cache) -> None:

@@ -1,6 +1,8 @@
 """Recorded replies as a file: there and back, byte by byte, and what a damaged one says."""
 
+from itertools import cycle
 from pathlib import Path
+from random import Random
 
 import msgspec
 import pytest
@@ -112,7 +114,7 @@ def test_a_damaged_line_is_named(cache: Cache, tmp_path: Path, damage: object, l
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(KitError, match=r"no/such\.jsonl.*Check the path"):
+    with pytest.raises(KitError, match=r"no/such\.jsonl.*No such file.*Check the path"):
         Replay(tmp_path / "no/such.jsonl")
     with pytest.raises(KitError, match=r"unknown replay 'nonsense'; expected one of: tiny"):
         open_model("embedded", replay="nonsense")
@@ -125,19 +127,26 @@ def test_a_replay_by_name_is_shipped_and_by_path_ones_own(tmp_path: Path) -> Non
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+rows = st.lists(
+    st.tuples(texts, texts, st.integers(0, 3)), max_size=8, unique_by=lambda row: (row[0], row[2])
+)
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(texts, texts, st.integers(0, 3)), max_size=8))
-def test_any_prompt_comes_back(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]]
+@given(rows, st.randoms(use_true_random=False))
+def test_any_prompt_comes_back_and_order_leaves_no_trace(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]], random: Random
 ) -> None:
-    path = tmp_path_factory.mktemp("replay") / "a.jsonl"
-    request = {"model": "m", "settings": {"stop": [], "temperature": 0.7}}
+    """Rows of one prompt are samples on one line; the same request may name its parts in any order."""
+    path = tmp_path_factory.mktemp("replay")
+    asked = {"model": "m", "settings": {"stop": [], "temperature": 0.7}}
+    requests = [asked, dict(reversed(asked.items()))]
     replies = [
-        Reply(HEAD[:60] + prompt, request, k, Call(f"{base_key(request, HEAD[:60] + prompt)}-{k}", text))
-        for prompt, text, k in rows
+        Reply(HEAD[:60] + prompt, request, k, Call(f"{base_key(asked, HEAD[:60] + prompt)}-{k}", text))
+        for (prompt, text, k), request in zip(rows, cycle(requests), strict=False)
     ]
-    write_replay(replies, path)
-    found = Replay(path).replies
-    assert found == {r.call.key: r for r in replies}
+    assert write_replay(replies, path / "a.jsonl") == len(rows)
+    assert Replay(path / "a.jsonl").replies == {r.call.key: r for r in replies}
+    random.shuffle(replies)
+    write_replay(replies, path / "b.jsonl")
+    assert (path / "a.jsonl").read_bytes() == (path / "b.jsonl").read_bytes()

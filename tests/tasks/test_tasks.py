@@ -87,3 +87,25 @@ def test_the_public_files_load(name: str, pattern: str) -> None:
     assert len(task) > 100
     assert all(i.question and i.id for i in task)
     assert len({i.id for i in task}) == len(task)
+
+
+def test_a_byte_order_mark_and_blank_lines_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "q.json").write_bytes(b'\xef\xbb\xbf[{"question": "Who?", "answer": "Ann"}]')
+    (tmp_path / "c.jsonl").write_bytes(b'\xef\xbb\xbf{"claim": "X."}\r\n\r\n{"claim": "Y."}\r\n')
+    assert load_task("hotpotqa", path=tmp_path / "q.json")[0].question == "Who?"
+    assert [i.question for i in load_task("fever", path=tmp_path / "c.jsonl")] == ["X.", "Y."]
+
+
+def test_an_id_that_occurs_again_is_made_another(tmp_path: Path) -> None:
+    rows = [{"_id": "1", "question": q, "answer": "A"} for q in ("One?", "Two?", "One?")]
+    (tmp_path / "q.json").write_text(json.dumps(rows))
+    ids = [i.id for i in load_task("hotpotqa", path=tmp_path / "q.json")]
+    assert ids[0] == "1"
+    assert len(set(ids)) == 3
+    assert ids == [i.id for i in load_task("hotpotqa", path=tmp_path / "q.json")]
+
+
+def test_a_file_without_instances_is_named(tmp_path: Path) -> None:
+    (tmp_path / "q.json").write_text("[]")
+    with pytest.raises(KitError, match=r"q\.json' holds no HotpotQA instances"):
+        load_task("hotpotqa", path=tmp_path / "q.json")
