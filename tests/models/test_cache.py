@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from react_kit.errors import KitError, ReplayMiss, Unavailable
 from react_kit.models import Cache
@@ -165,6 +166,16 @@ def test_processes_share_it_and_agree(tmp_path: Path) -> None:
     assert [child.returncode for child in children] == [0, 0]
     assert said[0] == said[1]
     assert said[0].count("|") == 149
+
+
+def test_one_at_a_time_opens_a_new_file(cache: Cache) -> None:
+    """Two that turn a new file to WAL at once would not wait for each other: one would fail."""
+    with ThreadPoolExecutor(1) as pool:
+        with FileLock(f"{cache.path}.lock"):
+            waiting = pool.submit(cache.sample, "Q:")
+            with pytest.raises(TimeoutError):
+                waiting.result(0.3)
+        assert waiting.result(30)[0].text == "text 0"
 
 
 def test_replay_only_never_asks_and_names_what_is_missing(

@@ -66,6 +66,16 @@ def test_the_order_in_which_replies_were_made_leaves_no_trace(
     assert export(cache, calls, tmp_path / "a") == export(cache, calls[::-1], tmp_path / "b")
 
 
+def test_the_order_in_which_a_request_names_its_parts_leaves_no_trace(tmp_path: Path) -> None:
+    request = {"model": "m", "settings": {"stop": [], "temperature": 0.7}}
+    calls = [Call(f"{base_key(request, 'Q:')}-{k}", "x") for k in range(2)]
+    replies = [
+        Reply("Q:", dict(parts), k, calls[k]) for k, parts in enumerate([request, reversed(request.items())])
+    ]
+    write_replay(replies, tmp_path / "a.jsonl")
+    assert len((tmp_path / "a.jsonl").read_bytes().splitlines()) == 1
+
+
 def test_a_line_gives_only_what_differs_from_the_prompt_before(
     cache: Cache, calls: list[Call], tmp_path: Path
 ) -> None:
