@@ -51,12 +51,12 @@ class Handle:
         jobs = [job for job in plan if not enough(job, self._known_of(job))]
         episodes = sum(max(job.samples, 1) - len(self._known_of(job)) for job in jobs)
         self._progress = Progress(len(jobs), len(plan), episodes, progress)
-        self._thread = threading.Thread(target=self._work, args=(jobs, workers), daemon=True)
-        self._thread.start()
+        self._finished = threading.Event()
+        threading.Thread(target=self._work, args=(jobs, workers), daemon=True).start()
 
     @property
     def done(self) -> bool:
-        return not self._thread.is_alive()
+        return self._finished.is_set()
 
     def stop(self) -> None:
         """Start no further episode."""
@@ -64,12 +64,13 @@ class Handle:
 
     def settle(self) -> None:
         """Wait for the episodes in flight."""
-        self._thread.join()
+        # Not by joining the thread: where Ctrl-C falls into `join`, Python takes the thread for ended.
+        while not self._finished.wait(0.2):  # with a timeout, so that Ctrl-C gets through on every system
+            pass
 
     def wait(self) -> Run:
         """The finished run; raises what stopped it. Failed episodes are in `failures` and not in the run."""
-        while self._thread.is_alive():  # with a timeout, so that Ctrl-C gets through on every system
-            self._thread.join(0.2)
+        self.settle()
         if self._error:
             raise self._error
         if self.failures:
@@ -90,6 +91,7 @@ class Handle:
                         self._stop.set()
         finally:
             self._progress.close()
+            self._finished.set()
 
     def _do(self, job: Job) -> None:
         if self._stop.is_set():
