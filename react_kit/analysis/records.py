@@ -10,7 +10,7 @@ from react_kit.errors import KitError
 from react_kit.fidelity import PAPER, PRESETS, Fidelity
 from react_kit.run import Run, read_trajectories
 from react_kit.tasks import TASKS
-from react_kit.trajectory import Instance, Trajectory
+from react_kit.trajectory import Cell, Instance, Trajectory
 
 Runs: TypeAlias = Union[Run, str, "os.PathLike[str]", Trajectory, Iterable["Runs"]]
 
@@ -66,7 +66,9 @@ def gather(runs: Runs) -> Records:
     """Sort by task and question. A trajectory that is in several runs counts once: that of the first run."""
     good: dict[str, Trajectory] = {}
     bad: dict[str, Trajectory] = {}
+    corpora: dict[str, dict[str, None]] = {}  # ids do not tell corpora apart, so this looks at duplicates too
     for t in trajectories(runs):
+        corpora.setdefault(t.cell.task, {})[_corpus(t)] = None
         (bad if t.stop in NOT_SCORED else good).setdefault(t.id, t)
     every = [*good.values(), *(t for id, t in bad.items() if id not in good)]
     if not every:
@@ -78,6 +80,8 @@ def gather(runs: Runs) -> Records:
             left_out[reason] += 1
         else:
             kept.append(t)
+    for task, names in corpora.items():
+        _one_of("corpus", task, list(names))
     _check_one_of_each(kept)
     models = {t.cell.task: t.cell.model for t in every}
     return Records(every, _by_question(kept), dict(left_out), models)
@@ -134,12 +138,20 @@ def _check_one_of_each(kept: list[Trajectory]) -> None:
         _one_of("temperature", task, [t.cell.temperature for t in here if _is_pool(t)])
 
 
+def _corpus(t: Trajectory) -> str:
+    corpus = t.provenance.get("corpus") or {}
+    return f"{corpus.get('name', 'none')} {corpus.get('vintage', '')} {corpus.get('sha256', '')[:12]}".strip()
+
+
 def _one_of(what: str, task: str, values: list[str] | list[float]) -> None:
     found = list(dict.fromkeys(values))
     if len(found) > 1:
         names = ", ".join(repr(v) for v in found)
-        condition = f"t.cell.task == {task!r} and t.cell.{what} == {found[0]!r}"
+        choose = ""
+        if what in Cell.__struct_fields__:
+            condition = f"t.cell.task == {task!r} and t.cell.{what} == {found[0]!r}"
+            choose = f", or choose: [run.where(lambda t: {condition}) for run in runs]"
         raise KitError(
             f"the runs mix {len(found)} values of {what} for {task}: {names}; a table or figure needs one. "
-            f"Pass only the runs of one, or choose: [run.where(lambda t: {condition}) for run in runs]."
+            f"Pass only the runs of one{choose}."
         )

@@ -153,3 +153,15 @@ def test_methods_are_compared_on_the_questions_that_both_have(episode):
     assert compare(results(made), "react", "act") == (1.0, 1.0, 1.0, 2)
     with pytest.raises(KitError, match=r"'cot'.*react, act|'cot'.*act, react"):
         compare(results(made), "react", "cot")
+
+
+def test_the_same_episode_over_two_corpora_is_no_duplicate_but_a_mix(episode):
+    over = [
+        msgspec.structs.replace(episode(instance="q1"), provenance={"corpus": {"name": "tiny", "vintage": v}})
+        for v in ("2026-11", "2027-01")
+    ]
+    assert len(results(over[0])) == 1
+    with pytest.raises(
+        KitError, match=r"2 values of corpus.*'tiny 2026-11', 'tiny 2027-01'.*Pass only the runs of one\."
+    ):
+        results(over)
