@@ -28,6 +28,8 @@ def test_the_wheel_carries_prompts_data_and_replay(tmp_path: Path) -> None:
     said = run(kit, *common, "--replay", "tiny", "--replay-only", "--quiet", "--out", "demo")
     assert said == "4 trajectories are in demo/trajectories.jsonl\n"
     assert "ReAct" in run(kit, "report", "demo", "--out", "figures")
+    card = "import react_kit as r; print(r.Run('demo')[0]._repr_html_().count('<article'))"
+    assert run("env/bin/python", "-c", card).strip() == "1"
     where = run("env/bin/python", "-c", "import react_kit.resources as r; print(r.share('prompts'))")
     assert Path(where.strip()).is_relative_to(tmp_path / "env")
 
