@@ -52,7 +52,7 @@ class Table:
         return "\n".join(
             [
                 r"\begin{table}[t]",
-                r"\centering",
+                r"\centering\small\setlength{\tabcolsep}{4pt}",
                 rf"\caption{{{latex_escape(self.note)}}}",
                 rf"\begin{{tabular}}{{l{'rrrr' * len(self.metrics)}}}",
                 r"\toprule",
