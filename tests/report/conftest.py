@@ -1,78 +1,26 @@
+"""Made-up episodes of questions that differ in how hard they are."""
+
 import random
 
 import pytest
 
-from react_kit.tasks import TASKS
-from react_kit.trajectory import (
-    Action,
-    Call,
-    Cell,
-    Instance,
-    Observation,
-    Step,
-    Trajectory,
-    Usage,
-    trajectory_id,
-)
-
-INSTANCES = {
-    "hotpotqa": ("Which city lies on the Danube?", "Vienna"),
-    "fever": ("The Danube flows through Vienna.", "SUPPORTS"),
-}
-
-
-def build_episode(
-    task="hotpotqa",
-    instance="q1",
-    method="react",
-    answer="Vienna",
-    *,
-    temperature=0.0,
-    sample=0,
-    model="tiny-model",
-    prompt="six@1234",
-    fidelity="paper",
-    stop=None,
-    notes=(),
-    replayed=0,
-    parent=None,
-):
-    question, gold = INSTANCES[task]
-    item = Instance(instance, task, question, gold)
-    cell = Cell(task, instance, method, prompt, model, temperature, fidelity, sample)
-    action = Action("finish", {"answer": answer}, f"Finish[{answer}]") if answer is not None else None
-    observation = Observation("Episode finished.") if method in ("act", "react") else None
-    call = Call("k", "text", usage=Usage(100, 20))
-    steps = (Step("I think.", action, observation, (call,), notes),)
-    stop = stop or ("answered" if answer is not None else "step_limit" if observation else "unparsable")
-    scored = stop not in ("unavailable", "unfinished")
-    score = TASKS[task].score(item, answer) if scored else {}
-    id = trajectory_id(cell, parent)
-    return Trajectory(id, cell, item, steps, answer, stop, score, {}, parent, {"replayed": replayed})
+GOLD = {"hotpotqa": "Vienna", "fever": "SUPPORTS"}
 
 
 @pytest.fixture
-def episode():
-    """Makes one finished episode of one step; every setting of the cell by keyword."""
-    return build_episode
-
-
-@pytest.fixture
-def study():
+def study(episode, pool):
     """Makes all stored episodes of `n` questions, drawn by seed."""
 
     def make(n, task="hotpotqa", samples=5, seed=0):
         draw = random.Random(seed)
-        gold = INSTANCES[task][1]
+        gold = GOLD[task]
         found = []
         for k in range(n):
             settings = {"task": task, "instance": f"q{k}"}
             answers = [gold] * draw.choice([0, 1, 2, 6]) + ["Graz", "Linz", None]
             for method in ("standard", "cot", "act", "react"):
-                found.append(build_episode(method=method, answer=draw.choice(answers), **settings))
-            for sample in range(samples):
-                settings |= {"method": "cot", "temperature": 0.7, "sample": sample}
-                found.append(build_episode(answer=draw.choice(answers), **settings))
+                found.append(episode(method=method, answer=draw.choice(answers), **settings))
+            found += pool([draw.choice(answers) for _ in range(samples)], **settings)
         return found
 
     return make
