@@ -43,3 +43,14 @@ def test_every_command_it_names_is_known() -> None:
     help_text = _parser().format_help()
     for command in set(re.findall(r"^react-kit (\w+)", README, re.MULTILINE)):
         assert f"    {command}" in help_text
+
+
+def test_its_counts_are_those_of_the_shipped_data() -> None:
+    from react_kit import load_task, open_wiki
+    from react_kit.models.replay import Replay
+    from react_kit.resources import share
+
+    articles = [a for a in open_wiki("tiny").articles.values() if a.sentences]  # type: ignore[attr-defined]
+    counts = f"{len(load_task('hotpotqa'))} questions, {len(load_task('fever'))} claims, {len(articles)} articles"
+    assert counts in README
+    assert f"{len(Replay(share('data', 'replays', 'tiny.jsonl')).replies):,} real replies" in README
