@@ -51,6 +51,8 @@ def test_its_counts_are_those_of_the_shipped_data() -> None:
     from react_kit.resources import share
 
     articles = [a for a in open_wiki("tiny").articles.values() if a.sentences]  # type: ignore[attr-defined]
-    counts = f"{len(load_task('hotpotqa'))} questions, {len(load_task('fever'))} claims, {len(articles)} articles"
+    counts = (
+        f"{len(load_task('hotpotqa'))} questions, {len(load_task('fever'))} claims, {len(articles)} articles"
+    )
     assert counts in README
     assert f"{len(Replay(share('data', 'replays', 'tiny.jsonl')).replies):,} real replies" in README

@@ -7,5 +7,6 @@ from react_kit.analysis.curves import sample_curves
 from react_kit.analysis.outcomes import outcomes
 from react_kit.analysis.records import Runs
 from react_kit.analysis.results import compare, results
+from react_kit.analysis.scores import scores
 
-__all__ = ["Runs", "compare", "outcomes", "results", "sample_curves"]
+__all__ = ["Runs", "compare", "outcomes", "results", "sample_curves", "scores"]

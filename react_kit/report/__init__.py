@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from react_kit.analysis import outcomes, results, sample_curves
+from react_kit.analysis import outcomes, results, sample_curves, scores
 from react_kit.analysis.records import Runs, trajectories
 from react_kit.errors import KitError
 from react_kit.report.card import card, side_by_side
@@ -16,8 +16,8 @@ __all__ = ["card", "figure2", "side_by_side", "table1", "write_report"]
 def write_report(runs: Runs, folder: str | Path = "figures") -> list[Path]:
     """Write every table and figure that the runs' data allow into `folder`; returns the paths.
 
-    Table 1 (Markdown, LaTeX, CSV), the results and outcomes behind it (CSV), and where there are CoT samples
-    Figure 2 (PDF, SVG, PNG) and its numbers. JSON files tell what each was made from.
+    Table 1 (Markdown, LaTeX, CSV); every score with its interval, the results and outcomes behind them (CSV); where
+    there are CoT samples Figure 2 (PDF, SVG, PNG) and its numbers. JSON files tell what each was made from.
     """
     place, origin = Path(folder), provenance(runs)
     read = list(trajectories(runs))  # once, for all that follows
@@ -26,7 +26,7 @@ def write_report(runs: Runs, folder: str | Path = "figures") -> list[Path]:
     except OSError as e:
         raise KitError(f"cannot write to {str(place)!r}: {e.strerror}. Choose another folder.") from e
     paths = [*table1(read).save(place), save_json(origin, place / "table1.json")]
-    frames = {"results": results(read), "outcomes": outcomes(read)}
+    frames = {"results": results(read), "outcomes": outcomes(read), "scores": scores(read)}
     if len(sample_curves(read)):
         from matplotlib import pyplot as plt
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from react_kit.analysis.intervals import Interval, bootstrap_mean, wilson
 from react_kit.analysis.records import Runs, metric_of, title_of
 from react_kit.analysis.results import place, results
+from react_kit.analysis.scores import summary
 from react_kit.fidelity import Fidelity
 from react_kit.methods import METHODS
 from react_kit.report.numbers import PAPER_MODEL, PAPER_SUPERVISED, PAPER_TABLE1
@@ -133,13 +133,6 @@ def table1(runs: Runs, n: int | None = None, fidelity: Fidelity | None = None) -
     frame = pd.DataFrame(cells, index=pd.Index([*methods, SUPERVISED], name="method"))
     metrics = {task: metric_of(task)[1] for task in tasks}
     return Table(frame, metrics, list(_notes(found)))
-
-
-def summary(scores: list[float]) -> Interval:
-    """Mean and interval: Wilson's for right and wrong, the bootstrap's for partial scores."""
-    if all(score in (0, 1) for score in scores):
-        return wilson(sum(scores), len(scores))
-    return bootstrap_mean(scores)
 
 
 def _notes(found: "pandas.DataFrame") -> Iterable[str]:

@@ -19,6 +19,7 @@ def test_everything_is_written_and_named(study, tmp_path):
         *(f"figure2.{s}" for s in ("pdf", "svg", "png", "json", "csv")),
         "results.csv",
         "outcomes.csv",
+        "scores.csv",
     }
     assert json.loads((tmp_path / "out" / "figure2.json").read_text())["runs"] == ["demo"]
     with (tmp_path / "out" / "results.csv").open() as file:
