@@ -54,7 +54,9 @@ def parse_step(reply: str) -> Parsed:
             return Parsed(
                 thought, make_action("finish", value, f"Finish[{value}]"), None, ("answer_for_finish",)
             )
-    return Parsed(_first_line(text), None, "no_action_line" if text else "empty_reply")
+    # The follow-up call repeats this line as the authors' does, blanks at its end too.
+    thought = text.lstrip().partition("\n")[0]
+    return Parsed(thought, None, "no_action_line" if text else "empty_reply")
 
 
 def parse_action(text: str) -> Parsed:

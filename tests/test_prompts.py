@@ -5,11 +5,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from react_kit import AUTHORS_CODE, Episode
 from react_kit.errors import KitError
-from react_kit.prompts import Exemplar, ExemplarFile, ExemplarStep, from_exemplars, load_prompts, render
+from react_kit.prompts import (
+    KINDS,
+    Exemplar,
+    ExemplarFile,
+    ExemplarStep,
+    Prompts,
+    from_exemplars,
+    load_prompts,
+    render,
+)
+from react_kit.resources import share
 from react_kit.trajectory import Instance
 
 PUBLIC = Path(__file__).parents[2] / "shared" / "data"
@@ -72,18 +83,49 @@ def test_the_name_holds_a_checksum_of_every_word() -> None:
     assert from_exemplars(FILE).name == one.name
 
 
+@pytest.mark.parametrize("new", ["", "\u00a0"], ids=["removed", "replaced"])
+def test_the_checksum_changes_with_any_character(new: str) -> None:
+    prompts = from_exemplars(FILE)
+    for kind, head in prompts.heads.items():
+        for at in range(len(head)):
+            heads = {**prompts.heads, kind: head[:at] + new + head[at + 1 :]}
+            assert Prompts("mini", "Question", heads).sha256 != prompts.sha256, (kind, at)
+    assert Prompts("mini", "question", prompts.heads).sha256 != prompts.sha256
+
+
+@pytest.mark.parametrize("name", ["hotpotqa", "fever"])
+def test_shipped_prompts_load_by_name_and_by_path(name: str) -> None:
+    path = share("prompts") / f"{name}.json"
+    by_name = load_prompts(name)
+    assert by_name == load_prompts(path) == load_prompts(str(path))
+    assert by_name == from_exemplars(msgspec.json.decode(path.read_bytes(), type=ExemplarFile))
+    assert by_name.label == {"hotpotqa": "Question", "fever": "Claim"}[name]
+    assert tuple(by_name.heads) == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_prompts_before_the_question_are_under_1800_tokens(kind: Any) -> None:
+    # At 3.4 characters a token. The question itself comes on top, see test_shipped_data.
+    assert 0 < len(load_prompts("hotpotqa").heads[kind]) / 3.4 < 1800
+
+
 # --- the authors' files ---------------------------------------------------------------------------------------
 
 
 def notebook_prompts(
     head: str, opening: str, replies: Sequence[str], observations: Sequence[str]
 ) -> list[str]:
-    """What the published notebook sends at each step, for replies of the form ` thought\\nAction i: action`."""
-    prompt, sent = head + opening + "\n", []
-    for i, (reply, observation) in enumerate(zip(replies, observations, strict=True), 1):
+    """What the published notebook sends, its second call after a reply without an action line included."""
+    prompt, sent, left = head + opening + "\n", [], list(replies)
+    for i, observation in enumerate(observations, 1):
         sent.append(prompt + f"Thought {i}:")
-        thought, action = reply.strip().split(f"\nAction {i}: ")
+        thought, found, action = left.pop(0).strip().partition(f"\nAction {i}: ")
+        if not found:
+            thought = thought.partition("\n")[0]
+            sent.append(prompt + f"Thought {i}: {thought}\nAction {i}:")
+            action = left.pop(0).strip()
         prompt += f"Thought {i}: {thought}\nAction {i}: {action}\nObservation {i}: {observation}\n"
+    assert left == []
     return sent
 
 
@@ -91,7 +133,9 @@ REPLIES = (
     " I look for Greek letters.\nAction 1: Search[Greek letters]",
     ' It says "first",  twice.\nAction 2: Lookup[beta]',
     " Second line\nhere, then a blank one.\n\nAction 3: Search[Greek Letter]",
-    " So: it is beta.\nAction 4: Finish[beta]",
+    " No action here, and a blank at the end. \nBut a second line.",  # asked again for its action
+    " Lookup[alpha]",
+    " So: it is beta.\nAction 5: Finish[beta]",
 )
 
 
@@ -116,8 +160,8 @@ AUTHORS_SHAPES = {
     "fever.json": {
         "webthink_simple3": "\nSay which. \nClaim: x\nThought 1: a\nAction 1: Finish[b]\n\n",
         "webact_simple3": "\nSay which. \nClaim: x\nAction 1: Finish[b]\n\n",
-        "cotqa_simple3": "\nSay which. \nClaim: x\nThought: Let's think step by step. a\nAnswer:b\n",
-        "webqa_simple3": "\nSay which. \nClaim: x\nAnswer:b\n",
+        "cotqa_simple3": "Say which. \nClaim: x\nThought: a\nAnswer:b\n",
+        "webqa_simple3": "Say which. \nClaim: x\nAnswer:b\n",
     },
 }
 
@@ -143,6 +187,7 @@ def check(path: Path, instruction: str, scripted: Any, greek: Any) -> None:
     key = "webthink_simple6" if task == "hotpotqa" else "webthink_simple3"
     prompts, observations = sent(path, instruction, task, scripted, greek)
     expected = notebook_prompts(instruction + raw[key], f"{label}: {QUESTION}", REPLIES, observations)
+    assert len(expected) == len(REPLIES)
     assert [p.encode() for p in prompts] == [p.encode() for p in expected]
 
 
@@ -206,6 +251,10 @@ def test_a_broken_file_is_named_with_what_is_wrong(tmp_path: Path, content: byte
     path = tmp_path / "broken.json"
     path.write_bytes(content)
     with pytest.raises(KitError, match=rf"(?s)broken\.json' is not a prompt file: .*{wrong}"):
+        load_prompts(path)
+    with pytest.raises(
+        KitError, match=r"Expected the shape of .*id, label, instructions, exemplars.*authors'"
+    ):
         load_prompts(path)
 
 

@@ -11,7 +11,7 @@ from react_kit.corpora.memory import Article, MemoryCorpus
 from react_kit.corpora.titles import fold
 from react_kit.envs.wikipedia import SHOWN, WikipediaEnv
 from react_kit.parsing import parse_action
-from react_kit.prompts import ExemplarFile, load_prompts
+from react_kit.prompts import ExemplarFile
 from react_kit.resources import share
 from react_kit.trajectory import Action, Instance
 
@@ -191,9 +191,3 @@ def test_fevers_exemplars_show_each_label_once() -> None:
         "REFUTES",
         "SUPPORTS",
     ]
-
-
-def test_a_whole_react_prompt_is_short_enough_for_a_small_model() -> None:
-    # 3.4 characters a token is what the embedded model's tokenizer gives on these prompts.
-    longest = max(len(load_prompts("hotpotqa").start("react", i.question)) for i in load_task("hotpotqa"))
-    assert longest / 3.4 < 1850
