@@ -15,7 +15,9 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_example_prints_what_the_readme_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    code, output = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", README, re.DOTALL).groups()  # type: ignore
+    shown = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", README, re.DOTALL)
+    assert shown, "the README shows no example followed by its output"
+    code, output = shown.groups()
     recorded = partial(react_kit.open_model, replay="tiny", replay_only=True, cache=tmp_path / "none.sqlite")
     monkeypatch.setattr(react_kit, "open_model", recorded)
     printed = io.StringIO()

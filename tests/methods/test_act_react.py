@@ -7,17 +7,7 @@ import pytest
 from react_kit import Episode
 from react_kit.errors import Unavailable
 from react_kit.prompts import Exemplar, ExemplarFile, ExemplarStep, from_exemplars
-from react_kit.trajectory import Instance, Trajectory
-
-
-@pytest.fixture
-def play(scripted: Any, greek: Any, prompts: Any, instance: Any) -> Any:
-    def run(method: str, *replies: str, **settings: Any) -> tuple[Trajectory, Any]:
-        model = scripted(*replies)
-        settings = {"corpus": greek, "prompts": prompts} | settings
-        return Episode.start(instance, method, model=model, **settings).run(), model
-
-    return run
+from react_kit.trajectory import Instance
 
 
 @pytest.mark.parametrize(

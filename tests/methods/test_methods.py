@@ -20,16 +20,6 @@ REACT_HEAD = (
 PAGE = "Alpha is first. Beta is second. beta is third."
 
 
-@pytest.fixture
-def play(scripted: Any, greek: MemoryCorpus, prompts: Prompts, instance: Instance) -> Play:
-    def run(method: str, *replies: str, **settings: Any) -> tuple[Trajectory, Any]:
-        model = scripted(*replies)
-        episode = Episode.start(instance, method, model=model, corpus=greek, prompts=prompts, **settings)
-        return episode.run(), model
-
-    return run
-
-
 def test_standard_asks_for_the_answer_alone(play: Play) -> None:
     t, model = play("standard", " beta\nQuestion: more")
     assert model.asked == [

@@ -5,17 +5,7 @@ from typing import Any
 import pytest
 
 from react_kit import Episode
-from react_kit.trajectory import Call, Trajectory
-
-
-@pytest.fixture
-def play(scripted: Any, greek: Any, prompts: Any, instance: Any) -> Any:
-    def run(method: str, *replies: str, **settings: Any) -> tuple[Trajectory, Any]:
-        model = scripted(*replies)
-        episode = Episode.start(instance, method, model=model, corpus=greek, prompts=prompts, **settings)
-        return episode.run(), model
-
-    return run
+from react_kit.trajectory import Call
 
 
 @pytest.mark.parametrize(
