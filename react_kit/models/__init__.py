@@ -57,6 +57,7 @@ def _local(name: str, seed: int) -> Endpoint:
         path, label = Path(name).resolve(), Path(name).stem
         sha = embedded.weights(path)[1]
     identity = {"endpoint": "embedded", "model": label, "sha256": sha, "seed": seed}
+    identity["keys_and_values"] = embedded.KEYS_AND_VALUES
     count = partial(embedded.count_tokens, path=path)
     return Endpoint(
         label, identity, partial(embedded.connect, path), seed, count, embedded.turn, embedded.SLOTS

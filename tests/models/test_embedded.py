@@ -40,6 +40,22 @@ def test_greedy_replies_are_the_same_twice(model: Endpoint) -> None:
     assert (first.usage.prompt, first.usage.completion) == (5, 12)
 
 
+def test_a_reply_does_not_depend_on_what_was_asked_before(model: Endpoint) -> None:
+    """Cold or warm prefix, whole or in steps, with other slots full or empty: the same text."""
+    prompts = load_prompts("fever")
+    claims = [prompts.start("act", claim.question) + "Action 1:" for claim in load_task("fever")[:3]]
+    step = " Search[x]\nObservation 1: It is a river in the north.\nAction 2:"
+
+    def ask(prompt: str, **settings: Any) -> list[str]:
+        return [call.text for call in model.sample(prompt, max_tokens=40, **settings)]
+
+    first = [ask(claims[0]), ask(claims[0] + step), ask(claims[0], n=5, temperature=0.7)]
+    ask("Something else altogether.", n=21, temperature=0.7)  # no slot keeps the prefix
+    cold = [ask(claims[0] + step), ask(claims[1]), ask(claims[2] + step), ask(claims[0])]
+    assert (cold[3], cold[0]) == (first[0], first[1])
+    assert ask(claims[0], n=5, temperature=0.7) == first[2]
+
+
 def test_it_stops_where_it_is_told_to(model: Endpoint) -> None:
     (call,) = model.sample("1, 2, 3, 4, 5,", stop=(" 8",), max_tokens=20)
     assert call.text == " 6, 7,"
