@@ -5,16 +5,17 @@ chat only gets the prompt as a message; settings it refuses are dropped, `n` is 
 what was asked is recorded in `Call.sent`.
 """
 
-import json
 import re
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from react_kit.errors import KitError, Unavailable
 from react_kit.models.base import Messages
-from react_kit.trajectory import Call, Usage
+from react_kit.models.wire import read_answer
+from react_kit.trajectory import Call
 
 if TYPE_CHECKING:
     import openai
@@ -23,6 +24,8 @@ CONTINUE = (
     "Continue the user's text from exactly where it stops, in the same format. "
     "Write only the continuation: no greeting, no explanation, no repetition."
 )
+PATIENCE = 120  # seconds in which a reply that has begun must be complete
+LARGEST = 32_000_000  # bytes of one reply
 _DROPPABLE = ("stop", "temperature", "seed", "max_tokens", "n")
 
 
@@ -86,9 +89,8 @@ class Endpoint:
         for _ in range(len(_DROPPABLE) + 3):  # each refusal teaches one thing, then the request is sent anew
             learned = self._learned  # other threads learn too
             try:
-                return self._calls(
-                    self._request(self._client, prompt, settings, learned), _sent(prompt, settings, learned)
-                )
+                body = self._request(self._client, prompt, settings, learned)
+                return read_answer(body, _sent(prompt, settings, learned), self._count)
             except (openai.AuthenticationError, openai.PermissionDeniedError) as e:
                 raise KitError(
                     f"the server refused the key for {self.name!r} (HTTP {e.status_code}). Set OPENAI_API_KEY, "
@@ -98,10 +100,10 @@ class Endpoint:
                 passing = e.status_code in (408, 409, 429) or (e.status_code >= 500 and e.status_code != 501)
                 if passing or not self._learn(e, learned, prompt):
                     raise self._failure(e) from e
-            # A reply that is cut short, or no JSON at all, comes out of `openai` as the decoder's own error.
-            except (openai.OpenAIError, json.JSONDecodeError, UnicodeDecodeError) as e:
+            # Some servers answer an error, or a web page, with status 200: that is a ValueError.
+            except (openai.OpenAIError, ValueError) as e:
                 raise Unavailable(
-                    f"no answer from the server of {self.name!r} at {self._address}: {e} "
+                    f"no answer from the server of {self.name!r} at {self._address}: {str(e).rstrip('.')}. "
                     "Check that it runs; what is recorded is safe, run the same command again to resume."
                 ) from e
         raise KitError(f"the server of {self.name!r} refused every form of the request that this kit knows.")
@@ -118,18 +120,19 @@ class Endpoint:
         prompt: str | Messages,
         settings: dict[str, Any],
         learned: frozenset[str],
-    ) -> Any:
+    ) -> bytes:
         settings = {k: v for k, v in settings.items() if k not in learned}
         if "max_tokens" in learned:
-            settings["extra_body"] = {
-                "max_completion_tokens": 4096
-            }  # reasoning models count their thinking here
+            # Reasoning models count their thinking here.
+            settings["extra_body"] = {"max_completion_tokens": 4096}
         if "chat" not in learned and isinstance(prompt, str):
-            return client.completions.create(model=self.name, prompt=prompt, **settings)
+            raw = client.completions.with_streaming_response
+            return _body(raw.create(model=self.name, prompt=prompt, **settings))
         messages: Any = prompt
         if isinstance(prompt, str):
             messages = [{"role": "system", "content": CONTINUE}, {"role": "user", "content": prompt}]
-        return client.chat.completions.create(model=self.name, messages=messages, **settings)
+        raw_chat = client.chat.completions.with_streaming_response
+        return _body(raw_chat.create(model=self.name, messages=messages, **settings))
 
     def _learn(self, error: "openai.APIStatusError", learned: frozenset[str], prompt: str | Messages) -> bool:
         """Remember what the server refuses; False if the refusal is about something else."""
@@ -146,33 +149,23 @@ class Endpoint:
             return KitError(f"{what}. Check the model's name and base_url.")
         return Unavailable(f"{what}. What is recorded is safe; run the same command again to resume.")
 
-    def _calls(self, reply: Any, sent: tuple[str, ...]) -> list[Call]:
-        # Some servers answer an error, or a web page, with status 200.
-        found = getattr(reply, "choices", None)
-        choices = [c for c in found if hasattr(c, "finish_reason")] if isinstance(found, list) else []
-        choices.sort(key=lambda c: c.index or 0)  # without numbers they stay as they came
-        if not choices:
-            return []
-        return [
-            Call("", text, reasoning, choice.finish_reason or "stop", usage, sent)
-            for choice, (text, reasoning), usage in zip(
-                choices, map(_text, choices), self._usage(reply, choices), strict=True
-            )
-        ]
 
-    def _usage(self, reply: Any, choices: list[Any]) -> list[Usage]:
-        """Tokens per choice. The prompt is paid once: the first choice carries it."""
-        if reply.usage is None:
-            return [Usage() for _ in choices]
-        details = getattr(reply.usage, "prompt_tokens_details", None)
-        cached = (getattr(details, "cached_tokens", None) or 0) if details else 0
-        total, n = reply.usage.completion_tokens or 0, len(choices)
-        if self._count and n > 1:
-            completion = [self._count(_text(c)[0]) for c in choices]
-        else:
-            completion = [total // n + (i < total % n) for i in range(n)]
-        prompts = [reply.usage.prompt_tokens or 0] + [0] * (n - 1)
-        return [Usage(p, c, cached if p else 0) for p, c in zip(prompts, completion, strict=True)]
+def _body(request: AbstractContextManager[Any]) -> bytes:
+    """The reply's bytes. A server that breaks off, drips, or never ends raises `ValueError`."""
+    with request as response:
+        body, chunks, until = bytearray(), response.iter_bytes(), time.monotonic() + PATIENCE
+        while True:
+            try:
+                chunk = next(chunks, None)
+            except Exception as e:  # of the HTTP library under `openai`, which does not wrap it
+                raise ValueError(f"its reply broke off ({e})") from e
+            if chunk is None:
+                return bytes(body)
+            body += chunk
+            if len(body) > LARGEST:
+                raise ValueError(f"its reply is larger than {LARGEST // 10**6} MB")
+            if time.monotonic() > until:
+                raise ValueError(f"its reply was not complete after {PATIENCE} s")
 
 
 def _lesson(error: "openai.APIStatusError", learned: frozenset[str]) -> str | None:
@@ -203,19 +196,3 @@ def _sent(prompt: str | Messages, settings: dict[str, Any], learned: frozenset[s
     does not depend on the requests before it."""
     chat = ("chat",) if "chat" in learned and isinstance(prompt, str) else ()
     return chat + tuple(f"dropped: {s}" for s in _DROPPABLE if s in learned and s in settings)
-
-
-def _text(choice: Any) -> tuple[str, str | None]:
-    """The choice's text, and its reasoning where the server gives it apart."""
-    message = getattr(choice, "message", None)
-    if message is None:
-        return _whole(choice.text or ""), None
-    reasoning = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
-    return _whole(message.content or ""), _whole(reasoning) if isinstance(reasoning, str) else None
-
-
-def _whole(text: Any) -> str:
-    """Text that can be written as UTF-8: half of a character, as left by a reply's limit, becomes `\ufffd`."""
-    if isinstance(text, list):  # some servers send a list of parts
-        text = "".join(part.get("text") or "" if isinstance(part, dict) else str(part) for part in text)
-    return str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

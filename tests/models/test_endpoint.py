@@ -315,6 +315,25 @@ def test_a_server_that_hangs_up_within_its_reply_is_unavailable(
         open_model("m", base_url=url, cache=tmp_path / "c.sqlite").sample("Q:")
 
 
+@pytest.mark.usefixtures("chat_server")  # no pauses
+def test_a_server_that_drips_is_unavailable(
+    cut_short: Callable[[bytes], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("react_kit.models.endpoint.PATIENCE", -1)  # the first bytes are too late
+    url = cut_short(b"HTTP/1.0 200 OK\r\n\r\n{")
+    with pytest.raises(Unavailable, match="not complete after"):
+        open_model("m", base_url=url, cache=tmp_path / "c.sqlite").sample("Q:")
+
+
+def test_a_reply_without_end_is_unavailable(
+    chat_server: Any, model: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("react_kit.models.endpoint.LARGEST", 1_000_000)
+    chat_server.body = b" " * 1_000_001
+    with pytest.raises(Unavailable, match="larger than 1 MB"):
+        model.sample("Q:")
+
+
 @pytest.mark.parametrize("body", [b"<html>", b"", b'{"choices": [', b'{"choices": "\xff"}'])
 def test_an_answer_that_is_not_json_is_unavailable(chat_server: Any, model: Endpoint, body: bytes) -> None:
     chat_server.body = body  # although its header says that it is
@@ -393,7 +412,7 @@ def test_a_prompt_that_is_too_long_does_not_unlearn_max_tokens(chat_server: Any,
 )
 def test_an_answer_that_is_none_is_unavailable(chat_server: Any, model: Endpoint, body: bytes) -> None:
     chat_server.body = body
-    with pytest.raises(Unavailable, match=r"no choice.*not working as it should"):
+    with pytest.raises(Unavailable, match=r"no choice.*not working as it should|not in the OpenAI format"):
         model.sample("Q:")
 
 
