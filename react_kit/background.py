@@ -3,7 +3,6 @@
 import platform
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TypeAlias
 
 import msgspec
@@ -81,21 +80,34 @@ class Handle:
         return self.run
 
     def _work(self, jobs: Sequence[Job], workers: int) -> None:
+        # Daemons, not a `ThreadPoolExecutor`: that one keeps Python from ending until the last episode has.
+        left = iter(jobs)
+        players = [
+            threading.Thread(target=self._player, args=(left,), daemon=True)
+            for _ in range(min(workers, len(jobs)))
+        ]
         try:
-            with ThreadPoolExecutor(workers) as pool:
-                for future in as_completed([pool.submit(self._do, job) for job in jobs]):
-                    try:
-                        future.result()
-                    except BaseException as e:
-                        self._error = self._error or e
-                        self._stop.set()
+            for player in players:
+                player.start()
+            for player in players:
+                player.join()
         finally:
             self._progress.close()
             self._finished.set()
 
+    def _player(self, left: Iterator[Job]) -> None:
+        while not self._stop.is_set():
+            with self._lock:
+                job = next(left, None)
+            if job is None:
+                return
+            try:
+                self._do(job)
+            except BaseException as e:
+                self._error = self._error or e
+                self._stop.set()
+
     def _do(self, job: Job) -> None:
-        if self._stop.is_set():
-            return
         try:
             for trajectory in self._play(job, self._known_of(job)):
                 if trajectory.stop == "unavailable":
@@ -105,10 +117,7 @@ class Handle:
                     return
             self._in_a_row = 0
         except Unavailable as e:
-            self._fail(job, e)
-        except BaseException:
-            self._stop.set()  # here and not only in `_work`, or the next job would begin before it hears of this
-            raise
+            self._fail(e)
 
     def _record(self, job: Job, t: Trajectory) -> None:
         calls = [call.key for step in t.steps for call in step.calls]
@@ -118,7 +127,7 @@ class Handle:
             self.run.append(msgspec.structs.replace(t, meta=meta))
         self._progress.episode(job.name, t)
 
-    def _fail(self, job: Job, error: Unavailable) -> None:
+    def _fail(self, error: Unavailable) -> None:
         self.failures.append(str(error))
         self._in_a_row += 1
         if self._in_a_row >= PATIENCE and not self._stop.is_set():

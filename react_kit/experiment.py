@@ -88,6 +88,7 @@ class Experiment:
             return handle.wait()
         except KeyboardInterrupt:
             handle.stop()
+            print("Finishing the episodes in flight; interrupt again to leave them.", flush=True)
             handle.settle()
             print(
                 f"Stopped. {len(handle.run)} trajectories are in {self.path}; run the same again to resume."

@@ -286,6 +286,24 @@ def test_interrupted_or_killed_it_resumes(tmp_path: Path, how: signal.Signals) -
     assert oracle(model).calls <= len(again) - kept
 
 
+def test_interrupted_twice_it_leaves_the_episode_in_flight(tmp_path: Path) -> None:
+    code = CHILD.format(tests=str(Path(__file__).parent), out=str(tmp_path)).replace("0.05", "300")
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout
+    assert child.stdout.readline() == "go\n"
+    while not (tmp_path / "run" / "run.json").exists():
+        time.sleep(0.02)
+    time.sleep(0.5)  # until it plays
+    os.kill(child.pid, signal.SIGINT)
+    assert "interrupt again" in child.stdout.readline()
+    time.sleep(0.2)  # until it waits again
+    os.kill(child.pid, signal.SIGINT)
+    child.communicate(timeout=30)
+    assert child.returncode != 0
+
+
 def test_a_disk_that_fills_up_stops_the_run_with_one_sentence_and_keeps_the_rest(
     tmp_path: Path, model: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
