@@ -4,6 +4,7 @@ The key covers all that decides a reply: endpoint, model, weights, prompt, setti
 resumed run makes no call twice; in replay-only mode a missing reply is a clear error instead of a call.
 """
 
+import hashlib
 import os
 import sqlite3
 import threading
@@ -20,12 +21,14 @@ from react_kit.models.replay import Replay, Reply, base_key
 from react_kit.trajectory import Call, digest
 
 _T = TypeVar("_T")
-_SCHEMA = """
+_VERSION = 1  # of the tables
+_SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS prompts (sha TEXT PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS replies (
     key TEXT PRIMARY KEY, prompt TEXT NOT NULL REFERENCES prompts, request TEXT NOT NULL,
-    sample INTEGER NOT NULL, call BLOB NOT NULL, recorded TEXT DEFAULT CURRENT_TIMESTAMP
+    sample INTEGER NOT NULL, call BLOB NOT NULL, sha TEXT NOT NULL, recorded TEXT DEFAULT CURRENT_TIMESTAMP
 );
+PRAGMA user_version = {_VERSION};
 """
 
 
@@ -93,8 +96,8 @@ class Cache:
             return call
         if self.replay_only and not self.path.exists():
             return None
-        row = self._row("SELECT call FROM replies WHERE key = ?", key)
-        return self._decode(row[0], Call) if row else None
+        row = self._row("SELECT call, sha FROM replies WHERE key = ?", key)
+        return self._call(key, *row) if row else None
 
     def replayed(self, key: str) -> bool:
         """Does this reply come from the replay file rather than from a call made on this machine?"""
@@ -109,21 +112,32 @@ class Cache:
 
     def export(self, keys: Iterable[str]) -> Iterable[Reply]:
         """The rows of these keys, with prompt and request."""
-        sql = "SELECT text, request, sample, call FROM replies JOIN prompts ON prompt = sha WHERE key = ?"
+        sql = (
+            "SELECT text, request, sample, call, replies.sha FROM replies JOIN prompts ON prompt = prompts.sha "
+            "WHERE key = ?"
+        )
         for key in keys:
             if row := self._row(sql, key):
-                yield Reply(row[0], self._decode(row[1], dict), row[2], self._decode(row[3], Call))
+                text, request, sample, call, sha = row
+                asked = self._decode(request, dict)
+                if key != f"{base_key(asked, text)}-{sample}":
+                    raise self._damaged(f"the prompt of {key} is not as it was sent")
+                yield Reply(text, asked, sample, self._call(key, call, sha))
             elif self.replay and key in self.replay.replies:
                 yield self.replay.replies[key]
 
     def _put(self, prompt: str, request: dict[str, Any], first: int, calls: list[Call]) -> None:
         sha, asked = digest(prompt), msgspec.json.encode(request, order="deterministic").decode()
-        rows = [(c.key, sha, asked, first + k, msgspec.json.encode(c)) for k, c in enumerate(calls)]
+        encoded = [msgspec.json.encode(call) for call in calls]
+        rows = [
+            (call.key, sha, asked, first + k, code, _sha(code))
+            for k, (call, code) in enumerate(zip(calls, encoded, strict=True))
+        ]
         try:
             with self._lock, self._connection() as db:
                 db.execute("INSERT OR IGNORE INTO prompts VALUES (?, ?)", (sha, prompt))
-                insert = "INSERT OR IGNORE INTO replies (key, prompt, request, sample, call) VALUES (?, ?, ?, ?, ?)"
-                db.executemany(insert, rows)
+                columns = "(key, prompt, request, sample, call, sha)"
+                db.executemany(f"INSERT OR IGNORE INTO replies {columns} VALUES (?, ?, ?, ?, ?, ?)", rows)
         except sqlite3.Error as e:
             raise KitError(
                 f"could not write the reply cache {self.path}: {e}. Free some space or set REACT_KIT_CACHE to "
@@ -138,13 +152,18 @@ class Cache:
         except sqlite3.Error as e:
             raise self._damaged(e) from e
 
+    def _call(self, key: str, code: bytes, sha: str) -> Call:
+        if not isinstance(code, bytes) or _sha(code) != sha:
+            raise self._damaged(f"the reply {key} is not as it was written")
+        return self._decode(code, Call)
+
     def _decode(self, text: bytes | str, type: type[_T]) -> _T:
         try:
             return msgspec.json.decode(text, type=type)
         except msgspec.DecodeError as e:
             raise self._damaged(e) from e
 
-    def _damaged(self, why: Exception) -> KitError:
+    def _damaged(self, why: object) -> KitError:
         return KitError(
             f"cannot use the reply cache {self.path}: {why}. Delete it if it is damaged, "
             "or set REACT_KIT_CACHE to another place."
@@ -161,11 +180,21 @@ class Cache:
                 with FileLock(f"{self.path}.lock", timeout=60):
                     db.execute("PRAGMA journal_mode=WAL")
                     db.execute("PRAGMA synchronous=NORMAL")
+                    self._check_version(db)
                     db.executescript(_SCHEMA)
             except (OSError, sqlite3.Error) as e:
                 raise self._damaged(e) from e
             self._db = db
         return self._db
+
+    def _check_version(self, db: sqlite3.Connection) -> None:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and version != _VERSION:
+            raise KitError(
+                f"the reply cache {self.path} has version {version}, this react-kit writes version {_VERSION}: "
+                "delete it, or set REACT_KIT_CACHE to another place."
+            )
 
     def _miss(self, prompt: str, request: dict[str, Any], sample: int) -> str:
         where = self.replay.path.name if self.replay else self.path.name
@@ -174,3 +203,7 @@ class Cache:
             f"({self.name}, {request['settings']}). Prompts, data or settings differ from the recording: "
             "run without replay-only to record what is missing."
         )
+
+
+def _sha(code: bytes) -> str:
+    return hashlib.sha256(code).hexdigest()[:16]

@@ -36,6 +36,11 @@ class _Line(Struct, frozen=True):
     tail: str
     request: dict[str, Any]
     samples: tuple[_Sample, ...]
+    sha: str  # of the samples; the rest is covered by their keys
+
+
+def _sha(samples: tuple[_Sample, ...]) -> str:
+    return digest(msgspec.to_builtins(samples))[:16]
 
 
 def base_key(request: dict[str, Any], prompt: str) -> str:
@@ -64,13 +69,15 @@ class Replay:
                 ) from e
             prompt = prompt[: line.shared] + line.tail
             base = base_key(line.request, prompt)
-            for s in line.samples:
-                if s.call.key != f"{base}-{s.sample}":  # a line before it was removed, or this one was edited
-                    raise KitError(
-                        f"{self.path} line {number} does not fit its key {s.call.key}: the file was edited or "
-                        "lacks a line; export the replay anew."
-                    )
-                self.replies[s.call.key] = Reply(prompt, line.request, s.sample, s.call)
+            keys = [f"{base}-{s.sample}" for s in line.samples]
+            # A line before it was removed, or this one was edited.
+            if keys != [s.call.key for s in line.samples] or line.sha != _sha(line.samples):
+                raise KitError(
+                    f"{self.path} line {number} is not as it was written: the file was edited or lacks a line; "
+                    "export the replay anew."
+                )
+            for key, s in zip(keys, line.samples, strict=True):
+                self.replies[key] = Reply(prompt, line.request, s.sample, s.call)
 
     def get(self, key: str) -> Call | None:
         reply = self.replies.get(key)
@@ -89,7 +96,7 @@ def write_replay(replies: Iterable[Reply], path: str | os.PathLike[str]) -> int:
         for (prompt, request), calls in sorted(groups.items(), key=lambda item: item[0]):
             shared = len(os.path.commonprefix([before, prompt]))  # noqa: RUF071 - characters are meant
             samples = tuple(_Sample(k, calls[k]) for k in sorted(calls))
-            line = _Line(shared, prompt[shared:], msgspec.json.decode(request), samples)
+            line = _Line(shared, prompt[shared:], msgspec.json.decode(request), samples, _sha(samples))
             file.write(msgspec.json.encode(line) + b"\n")
             before = prompt
     return sum(map(len, groups.values()))

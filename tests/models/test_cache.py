@@ -229,14 +229,42 @@ def test_a_database_damaged_inside(cache: Cache, model: Counting) -> None:
         again.sample("Q0: " + "long " * 100)
 
 
-def test_a_row_that_is_no_reply(cache: Cache, model: Counting) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        "call = '{\"text\": 1}'",
+        "call = CAST(replace(CAST(call AS TEXT), 'text 0', 'text 9') AS BLOB)",
+        "sha = 7",
+    ],
+)
+def test_a_row_that_was_altered(cache: Cache, model: Counting, change: str) -> None:
     (call,) = cache.sample("Q:")
     with sqlite3.connect(cache.path) as db:
-        db.execute("UPDATE replies SET call = '{\"text\": 1}'")
+        db.execute(f"UPDATE replies SET {change}")
     with pytest.raises(KitError, match=r"c\.sqlite"):
         Cache(model, cache.path).sample("Q:")
     with pytest.raises(KitError, match=r"c\.sqlite"):
         list(cache.export([call.key]))
+
+
+@pytest.mark.parametrize(
+    "change", ["prompts SET text = 'R:'", "replies SET sample = 1", "replies SET request = '{}'"]
+)
+def test_a_prompt_that_was_altered(cache: Cache, change: str) -> None:
+    (call,) = cache.sample("Q:")
+    with sqlite3.connect(cache.path) as db:
+        db.execute(f"UPDATE {change}")
+    with pytest.raises(KitError, match=r"c\.sqlite: the prompt of .* is not as it was sent"):
+        cache.prompt(call.key)
+
+
+@pytest.mark.parametrize("version", [0, 2])
+def test_the_file_of_another_version_is_left_alone(cache: Cache, model: Counting, version: int) -> None:
+    cache.sample("Q:")
+    with sqlite3.connect(cache.path) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+    with pytest.raises(KitError, match=rf"c\.sqlite has version {version}, .* version 1: delete it"):
+        Cache(model, cache.path).sample("Q:")
 
 
 def test_a_place_that_cannot_be_written_is_named(model: Counting, tmp_path: Path) -> None:

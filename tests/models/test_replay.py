@@ -112,8 +112,9 @@ def test_a_miss_names_the_replay(cache: Cache, calls: list[Call], tmp_path: Path
         (lambda lines: [b'{"shared": 0}', *lines], 1),
         (lambda lines: [lines[0], lines[2]], 2),  # the line that is left leans on the one that is lost
         (lambda lines: [lines[0].replace(b"Question", b"Riddle"), *lines[1:]], 1),
+        (lambda lines: [lines[0], lines[1].replace(b'"text":"', b'"text":"better '), lines[2]], 2),
     ],
-    ids=["cut off", "not JSON", "another shape", "a line lost", "edited"],
+    ids=["cut off", "not JSON", "another shape", "a line lost", "a prompt edited", "a reply edited"],
 )
 def test_a_damaged_line_is_named(cache: Cache, tmp_path: Path, damage: object, line: int) -> None:
     calls = [cache.sample(prompt)[0] for prompt in ("Question: aa", "Question: aab", "Question: aabc")]
