@@ -34,6 +34,10 @@ def open_model(
     `cache` (default: one file per user). `replay` is a recorded file, or the name of one that is shipped.
     `max_cost` in dollars, `price` in dollars per million (prompt, completion) tokens.
     """
+    if not name:
+        raise KitError(
+            'the model\'s name is empty; expected "embedded", a name that the server knows, or a .gguf file.'
+        )
     local = name == "embedded" or name.endswith(".gguf")
     if local:
         if base_url:
@@ -76,14 +80,20 @@ def _remote(name: str, base_url: str | None, seed: int) -> Endpoint:
             )
         return openai.OpenAI(base_url=base_url, api_key=key, max_retries=4, timeout=120)
 
-    if base_url:
-        parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise KitError(
-                f"base_url {base_url!r} is not an address; expected e.g. http://127.0.0.1:8000/v1."
-            )
-        host = parts.hostname + (f":{parts.port}" if parts.port else "")  # without user and password
-        shown = f"{parts.scheme}://{host}{parts.path}"
-    else:
-        shown = "https://api.openai.com/v1"
+    shown = _shown(base_url) if base_url else "https://api.openai.com/v1"
     return Endpoint(name, {"endpoint": shown, "model": name, "seed": seed}, connect, seed)
+
+
+def _shown(base_url: str) -> str:
+    """The address without user and password."""
+    try:
+        parts = urlsplit(base_url)
+        port = parts.port
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("it has no http:// or no host")
+    except ValueError as e:
+        raise KitError(
+            f"base_url {base_url!r} is not an address ({e}); expected e.g. http://127.0.0.1:8000/v1."
+        ) from e
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path}"

@@ -1,5 +1,6 @@
 """A limit in US dollars on what a run may spend; it stops before the call that would pass it."""
 
+import math
 import threading
 from typing import Any
 
@@ -17,6 +18,9 @@ class Budget:
     """`price`: dollars per million prompt tokens and per million completion tokens."""
 
     def __init__(self, model: Model, max_cost: float, price: tuple[float, float]) -> None:
+        for what, dollars in [("max_cost", max_cost), ("price", price[0]), ("price", price[1])]:
+            if not 0 <= dollars < math.inf:  # false for NaN too
+                raise KitError(f"{what} is {dollars}; expected dollars, 0 or more.")
         self.name, self.identity, self.model = model.name, model.identity, model
         self.max_cost, self.price, self.spent = max_cost, price, 0.0
         self._lock = threading.Lock()
@@ -26,9 +30,8 @@ class Budget:
     ) -> list[Call]:
         text = prompt if isinstance(prompt, str) else "".join(m["content"] for m in prompt)
         ceiling = self._dollars(len(text) / CHARACTERS_PER_TOKEN, n * max_tokens)
-        with (
-            self._lock
-        ):  # the ceiling is held while the call is in flight, so threads cannot pass it together
+        # The ceiling is held while the call is in flight, so that threads cannot pass it together.
+        with self._lock:
             if self.spent + ceiling > self.max_cost:
                 raise KitError(
                     f"the next call could bring the cost from ${self.spent:.4f} to ${self.spent + ceiling:.4f}, over "

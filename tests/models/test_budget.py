@@ -115,3 +115,18 @@ def test_a_price_is_known_or_asked_for() -> None:
     assert 0 < prompt < completion
     with pytest.raises(KitError, match=r"'my-model'.*price=\(prompt, completion\).*gpt-4o-mini"):
         price_of("my-model")
+
+
+@pytest.mark.parametrize(
+    ("max_cost", "price"),
+    [
+        (float("nan"), PRICE),
+        (-1.0, PRICE),
+        (float("inf"), PRICE),
+        (1.0, (-1.0, 1.0)),
+        (1.0, (1.0, float("nan"))),
+    ],
+)
+def test_dollars_that_are_none(model: Metered, max_cost: float, price: tuple[float, float]) -> None:
+    with pytest.raises(KitError, match="expected dollars, 0 or more"):
+        Budget(model, max_cost, price)

@@ -34,7 +34,7 @@ def test_the_embedded_model_is_named_by_its_weights() -> None:
     model = open_model("embedded", seed=4)
     assert model.name == "SmolLM2-135M-Instruct"
     expected = {"endpoint": "embedded", "model": model.name, "sha256": embedded.SHA256, "seed": 4}
-    assert model.identity == expected
+    assert model.identity == {**expected, "keys_and_values": "q8_0"}
 
 
 def test_a_remote_model_is_named_by_its_address() -> None:
@@ -56,12 +56,6 @@ def test_a_server_of_ones_own_needs_no_key(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     model = open_model("m", base_url=chat_server.url, cache=tmp_path / "c.sqlite")
     assert model.sample("Q:")[0].text == " reply 0"
-
-
-@pytest.mark.parametrize("url", ["localhost:8000/v1", "ftp://host/v1", "http://", "nonsense"])
-def test_an_address_that_is_none_is_named(url: str) -> None:
-    with pytest.raises(KitError, match=rf"base_url '{url}'.*http://127\.0\.0\.1:8000/v1"):
-        open_model("m", base_url=url)
 
 
 def test_the_embedded_model_has_no_address() -> None:
@@ -102,3 +96,30 @@ def test_what_is_spent_stops_a_model_and_the_cache_costs_nothing(chat_server: An
     with pytest.raises(KitError, match=r"from \$57\.0000 to \$64\.\d+, over the limit of \$60"):
         model.sample("R:", max_tokens=7)
     assert len(chat_server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://[::1",
+        "http://host:port/v1",
+        "http://h:99999/v1",
+        "host:80",
+        "http://",
+        "ftp://h",
+        "127.0.0.1:8000",
+    ],
+)
+def test_an_address_that_is_none(url: str) -> None:
+    with pytest.raises(KitError, match=r"base_url .* is not an address .*; expected e\.g\."):
+        open_model("m", base_url=url)
+
+
+def test_an_address_is_recorded_without_user_and_password() -> None:
+    model = open_model("m", base_url="http://me:secret@[::1]:8000/v1")
+    assert model.identity["endpoint"] == "http://[::1]:8000/v1"
+
+
+def test_a_model_without_a_name() -> None:
+    with pytest.raises(KitError, match="name is empty"):
+        open_model("")
