@@ -94,8 +94,8 @@ def _draw(ax: "Axes", frame: "pandas.DataFrame", task: str) -> None:
 def _line(ax: "Axes", method: str, part: "pandas.DataFrame") -> None:
     color, marker, style = look(method)
     x, y = list(part["samples"]), list(part["score"])
-    if method in FLAT:
-        ax.plot(x, y, color=color, linestyle=style, linewidth=1.0, zorder=2)
+    if method in FLAT:  # on top: where a hybrid lies on its baseline, both are seen through the gaps
+        ax.plot(x, y, color=color, linestyle=style, linewidth=1.0, zorder=4)
         return
     ax.fill_between(
         x,

@@ -92,11 +92,11 @@ def test_figure_1s_answers(executed: dict[str, Any]) -> None:
     cot = Episode.start(question, "cot", model=model).run().steps[0].thought
     assert cot is not None
     assert "James Whale was born in 1819" in cot
-    assert "Boris Karloff was born in 1897" in cot
     react = Episode.start(question, "react", model=model).run()
     thoughts = " ".join(step.thought or "" for step in react.steps)
-    assert "born in Prague" in thoughts
-    assert "died in 1922" in thoughts
+    assert all(f"born in {year}" in thoughts for year in (1889, 1890, 1900))  # in truth 1887
+    assert thoughts.count("Boris Karloff died in 1943.") > 5
+    assert react.notes == ("cut_off", "no_action_line", "follow_up")
     pages = " ".join(step.observation.text for step in react.steps if step.observation)
     assert "22 July 1889" in pages
     assert "23 November 1887" in pages
@@ -116,7 +116,9 @@ def table_1s_facts(run: Run) -> dict[str, list[str]]:
         scores = [here(found, task, method)["score"] for task in TASKS]
         expected[f"{label(method)}: right"] = [of(s.sum(), len(s)) for s in scores]
     for method in ("standard", "act", "react"):
-        answers = [here(found, task, method)["answer"].str.lower().value_counts() for task in TASKS]
+        answers = [
+            here(found, task, method)["answer"].str.lower().value_counts(dropna=False) for task in TASKS
+        ]
         expected[f"{label(method)}: most frequent answer"] = [of(a.iloc[0], a.sum()) for a in answers]
     pools = [counts[(counts["task"] == task) & (counts["temperature"] > 0)].iloc[0] for task in TASKS]
     expected["CoT samples without an answer"] = [of(p["unparsable"], p["n"]) for p in pools]
