@@ -3,19 +3,20 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from types import NoneType
 from typing import Any
 
 import msgspec
 
-from react_kit.corpora import Corpus, open_wiki
+from react_kit.corpora import Corpus, identity, open_wiki
 from react_kit.envs.base import Env
-from react_kit.errors import KitError, unknown
+from react_kit.errors import KitError, expect, unknown
 from react_kit.fidelity import PAPER, Fidelity
 from react_kit.methods import Context, Method, Pooled, resolve
 from react_kit.models.base import Messages, Model
 from react_kit.prompts import Prompts
 from react_kit.tasks import TASKS, Task
-from react_kit.trajectory import Call, Cell, Instance, Parent, Step, Stop, Trajectory, trajectory_id
+from react_kit.trajectory import Call, Cell, Instance, Parent, Step, Stop, Trajectory, digest, trajectory_id
 
 
 class Scripted:
@@ -54,7 +55,7 @@ class Episode:
     @classmethod
     def start(
         cls,
-        instance: Instance,
+        instance: Instance | str,
         method: str | Method = "react",
         *,
         model: Model,
@@ -65,7 +66,17 @@ class Episode:
         temperature: float = 0.0,
         sample: int = 0,
     ) -> "Episode":
-        """A new episode, by default over the tiny corpus with the task's prompts. The first `step` asks the model."""
+        """A new episode, by default over the tiny corpus with the task's prompts. The first `step` asks the model.
+
+        A question of your own may be plain text: it has no gold answer, so it is not scored.
+        """
+        if isinstance(instance, str):
+            instance = _own(instance, task or TASKS["hotpotqa"])
+        expect("the instance", instance, Instance, "one of load_task(...), or a question as text")
+        expect("model", model, Model, 'a model, e.g. open_model("embedded")')
+        expect("corpus", corpus, (Corpus, NoneType), 'a corpus, e.g. open_wiki("tiny")')
+        expect("prompts", prompts, (Prompts, NoneType), 'prompts, e.g. load_prompts("hotpotqa")')
+        expect("fidelity", fidelity, Fidelity, "PAPER, AUTHORS_CODE or a Fidelity of your own")
         name, play = _single(method)
         task = task or TASKS.get(instance.task)
         if task is None:
@@ -78,7 +89,7 @@ class Episode:
         provenance = {
             "model": model.identity,
             "prompts": {"id": prompts.id, "sha256": prompts.sha256},
-            "corpus": {"name": corpus.name, "vintage": corpus.vintage, "sha256": corpus.sha256},
+            "corpus": identity(corpus),
             "fidelity": fidelity.differences(),
             "step_limit": task.limit(fidelity),
         }
@@ -105,11 +116,12 @@ class Episode:
             raise
         finally:
             self.seconds += time.perf_counter() - began
+        expect(f"what {self.cell.method} yielded", step, (Step, NoneType), "a Step")
         if step is None or "unavailable" in step.notes:
             self.over = True
         if step is not None:
             self.steps.append(step)
-            self.over = self.over or self._answer() is not None
+            self.over = self.over or self._answer() is not None or len(self.steps) >= self.context.limit
         return step
 
     def run(self) -> Trajectory:
@@ -165,7 +177,14 @@ class Episode:
         """The method's generator, begun anew in a fresh environment; `recorded` replies come before the model's own."""
         model, env = Scripted(self.context.model, recorded), self.make_env()
         env.reset(self.context.instance)
-        return self.method(msgspec.structs.replace(self.context, model=model, env=env))
+        steps = self.method(msgspec.structs.replace(self.context, model=model, env=env))
+        expect(
+            f"what {self.cell.method} returned",
+            steps,
+            Iterator,
+            "a generator: the method must `yield` its steps",
+        )
+        return steps
 
     def _advance(self, recorded: Sequence[Step]) -> None:
         """Play recorded steps again, and note where the environment now answers otherwise."""
@@ -197,6 +216,12 @@ class Episode:
 
     def __repr__(self) -> str:
         return f"<Episode {self.cell.method} on {self.cell.task}: {len(self.steps)} steps, {self._stop()}>"
+
+
+def _own(question: str, task: Task) -> Instance:
+    if not question.strip():
+        raise KitError("the question is empty; expected text.")
+    return Instance(digest(question.strip())[:24], task.name, question.strip())
 
 
 def _single(method: str | Method) -> tuple[str, Method]:

@@ -1,5 +1,7 @@
 """The one family of errors a user meets. Each message names the value, what was expected, what to do next."""
 
+from typing import Any
+
 
 class KitError(Exception):
     """Something the user can put right: a wrong name, a missing file, a bad setting."""
@@ -11,6 +13,12 @@ class Unavailable(KitError):
 
 class ReplayMiss(KitError):
     """In replay-only mode, a reply was asked for that the replay does not hold."""
+
+
+def expect(what: str, value: object, kind: Any, hint: str) -> None:
+    """Raise `KitError` unless `value` is of that kind."""
+    if not isinstance(value, kind):
+        raise KitError(f"{what} is {value!r}; expected {hint}.")
 
 
 def unknown(what: str, value: object, known: object, hint: str = "") -> KitError:

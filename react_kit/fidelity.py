@@ -7,7 +7,7 @@ Vary one with `dataclasses.replace(PAPER, tie="back-off")`. Only tasks and metho
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from react_kit.errors import unknown
+from react_kit.errors import KitError, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,14 @@ class Fidelity:
     tie: Literal["keep", "back-off"] = "keep"
     # After a failed search the code leaves the previous page open, so lookup answers from it.
     page_after_miss: Literal["close", "keep"] = "close"
+
+    def __post_init__(self) -> None:
+        for name, allowed in {"tie": ("keep", "back-off"), "page_after_miss": ("close", "keep")}.items():
+            if getattr(self, name) not in allowed:
+                raise unknown(f"value of {name}", getattr(self, name), allowed)
+        for name in ("hotpotqa_steps", "fever_steps"):
+            if getattr(self, name) < 1:
+                raise KitError(f"{name} is {getattr(self, name)}; expected at least 1 step.")
 
     @property
     def name(self) -> str:

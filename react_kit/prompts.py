@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from react_kit.errors import KitError, unknown
 from react_kit.resources import file_bytes, share
+from react_kit.text import one_line
 from react_kit.trajectory import digest
 
 Kind = Literal["standard", "cot", "act", "react"]
@@ -74,7 +75,7 @@ class Prompts(Struct, frozen=True):
             raise KitError(
                 f"the prompts {self.id!r} hold nothing for {kind!r}; they have: {', '.join(self.heads)}."
             )
-        return f"{self.heads[kind]}{self.label}: {question}\n"
+        return f"{self.heads[kind]}{self.label}: {one_line(question)}\n"
 
 
 def render(exemplar: Exemplar, kind: Kind, label: str) -> str:
@@ -119,6 +120,11 @@ def load_prompts(name: str | os.PathLike[str], instruction: str = "") -> Prompts
     try:
         raw = msgspec.json.decode(file_bytes(path))
         if isinstance(raw, dict) and "exemplars" in raw:
+            if instruction:
+                raise KitError(
+                    f"{str(path)!r} has instructions of its own, so instruction={instruction[:40]!r} has no place; "
+                    "it is for the authors' files. Edit the file's `instructions` instead."
+                )
             file = msgspec.convert(raw, ExemplarFile)
             if missing := [kind for kind in KINDS if kind not in file.instructions]:
                 raise msgspec.ValidationError(f"`instructions` lacks {', '.join(missing)}")
@@ -126,7 +132,7 @@ def load_prompts(name: str | os.PathLike[str], instruction: str = "") -> Prompts
         return _from_authors(path, raw, instruction)
     except OSError as e:
         raise KitError(f"cannot read the prompt file {str(path)!r}: {e.strerror}. Check the path.") from e
-    except (msgspec.DecodeError, UnicodeDecodeError) as e:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
         raise KitError(
             f"{str(path)!r} is not a prompt file: {e}. Expected the shape of prompts/hotpotqa.json "
             "(id, label, instructions, exemplars) or the authors' prompts_naive.json or fever.json."

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -204,9 +205,10 @@ def build_episode(
     notes=(),
     replayed=0,
     parent=None,
+    judged=True,
 ):
     question, gold = INSTANCES[task]
-    item = Instance(instance, task, question, gold)
+    item = Instance(instance, task, question, gold if judged else None)
     cell = Cell(task, instance, method, prompt, model, temperature, fidelity, sample)
     action = Action("finish", {"answer": answer}, f"Finish[{answer}]") if answer is not None else None
     observation = Observation("Episode finished.") if method in ("act", "react") else None
@@ -234,5 +236,24 @@ def pool():
             build_episode(method="cot", answer=a, temperature=0.7, sample=k, **settings)
             for k, a in enumerate(answers)
         ]
+
+    return make
+
+
+@pytest.fixture
+def study(episode, pool):
+    """Makes all stored episodes of `n` made-up questions that differ in how hard they are, drawn by seed."""
+
+    def make(n, task="hotpotqa", samples=5, seed=0):
+        draw = random.Random(seed)
+        gold = INSTANCES[task][1]
+        found = []
+        for k in range(n):
+            settings = {"task": task, "instance": f"q{k}"}
+            answers = [gold] * draw.choice([0, 1, 2, 6]) + ["Graz", "Linz", None]
+            for method in ("standard", "cot", "act", "react"):
+                found.append(episode(method=method, answer=draw.choice(answers), **settings))
+            found += pool([draw.choice(answers) for _ in range(samples)], **settings)
+        return found
 
     return make

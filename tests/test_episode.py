@@ -259,3 +259,61 @@ def test_actions_with_effects_outside_are_not_repeated(episode: Episode) -> None
     episode.context.env.replay = "never"
     with pytest.raises(KitError, match="cannot be repeated: edit step 1 only"):
         episode.edit(2, thought="x")
+
+
+def test_a_question_of_ones_own_is_played_and_not_scored(scripted: Any) -> None:
+    t = Episode.start(" Where was Eiffel born? ", model=scripted(*REPLIES)).run()
+    assert (t.instance.question, t.instance.answer, t.instance.task) == (
+        "Where was Eiffel born?",
+        None,
+        "hotpotqa",
+    )
+    assert (t.answer, t.stop, t.score) == ("Dijon", "answered", {})
+    other = Episode.start("Where was Eiffel born?", model=scripted(*REPLIES)).run()
+    assert other.id == t.id
+
+
+def test_a_question_cannot_open_a_line_of_its_own(scripted: Any) -> None:
+    model = scripted(*REPLIES)
+    Episode.start("Where?\nThought 1: Done.", model=model).step()
+    assert model.asked[0][0].endswith("Question: Where? Thought 1: Done.\nThought 1:")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"model": "embedded"}, r"model is 'embedded'; expected .*open_model"),
+        ({"corpus": "tiny"}, r"corpus is 'tiny'; expected .*open_wiki"),
+        ({"prompts": "hotpotqa"}, r"prompts is 'hotpotqa'; expected .*load_prompts"),
+        ({"fidelity": "paper"}, r"fidelity is 'paper'; expected .*PAPER"),
+        ({"instance": 4}, r"the instance is 4; expected .*load_task"),
+        ({"instance": "  "}, r"question is empty"),
+        ({"method": lambda ctx: iter(())}, r"no name for the record"),
+        ({"method": 7}, r"no name for the record"),
+    ],
+)
+def test_a_name_where_a_thing_belongs(scripted: Any, instance: Any, given: dict[str, Any], says: str) -> None:
+    settings = {"instance": instance, "model": scripted()} | given
+    with pytest.raises(KitError, match=says):
+        Episode.start(settings.pop("instance"), settings.pop("method", "react"), **settings)
+
+
+def test_a_method_that_is_none_is_told_what_a_method_does(scripted: Any, instance: Any) -> None:
+    def nothing(ctx: Any) -> Any:
+        return None
+
+    def words(ctx: Any) -> Any:
+        yield "Finish[Dijon]"
+
+    with pytest.raises(KitError, match=r"nothing returned is None; expected a generator"):
+        Episode.start(instance, nothing, model=scripted())
+    with pytest.raises(KitError, match=r"words yielded is 'Finish\[Dijon\]'; expected a Step"):
+        Episode.start(instance, words, model=scripted()).run()
+
+
+def test_the_last_step_that_is_allowed_ends_the_episode(scripted: Any, instance: Any) -> None:
+    searches = [f" Again.\nAction {i}: Search[Dijon {i}]" for i in range(1, 8)]
+    episode = Episode.start(instance, model=scripted(*searches))
+    for _ in range(7):
+        episode.step()
+    assert (episode.over, episode.trajectory.stop) == (True, "step_limit")

@@ -1,6 +1,7 @@
 """The paper and the authors' code as two readings of one protocol."""
 
 from dataclasses import FrozenInstanceError, fields, replace
+from typing import Any
 
 import pytest
 
@@ -67,3 +68,9 @@ def test_a_task_tells_its_environment_what_becomes_of_the_page(
         assert action is not None
         env.step(action)
     assert (env.page is not None) == open_after
+
+
+@pytest.mark.parametrize("change", [{"tie": "x"}, {"page_after_miss": "shut"}, {"fever_steps": 0}])
+def test_a_value_that_means_nothing(change: dict[str, Any]) -> None:
+    with pytest.raises(KitError, match="expected"):
+        Fidelity(**change)

@@ -15,7 +15,7 @@ PACKAGE = ROOT / "react_kit"
 
 # Layer of each room (see README, "How it is built"); a module imports from its own layer or an earlier one.
 LAYERS = [
-    {"errors", "trajectory", "store", "run", "fidelity", "resources"},
+    {"errors", "trajectory", "store", "run", "fidelity", "resources", "text"},
     {"worlds"},
     {"answers", "parsing", "prompts", "models", "corpora", "envs", "guards"},
     {"methods", "tasks", "episode"},

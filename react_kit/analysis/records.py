@@ -105,6 +105,8 @@ def _why_left_out(t: Trajectory) -> str | None:
         return t.stop
     if t.parent is not None:
         return "edited"  # a person helped
+    if not t.score:
+        return "without gold answer"
     if not _is_pool(t) and (t.cell.temperature > 0 or t.cell.sample > 0):
         return "sampled"  # all but CoT-SC is greedy
     return None

@@ -31,6 +31,8 @@ def results(runs: Runs, n: int | None = None, fidelity: Fidelity | None = None) 
     """
     import pandas as pd
 
+    if n is not None and n < 1:
+        raise KitError(f"n is {n}; expected at least 1 CoT-SC sample.")
     records = gather(runs)
     rows: list[dict[str, Any]] = []
     short: Counter[str] = Counter()
@@ -61,6 +63,8 @@ def compare(
     frame: "pandas.DataFrame", method: str, baseline: str, task: str | None = None, column: str = "score"
 ) -> Interval:
     """Mean difference of two methods on the questions that both have, with its paired 95 % interval."""
+    if method == baseline:
+        raise KitError(f"{method!r} cannot be compared with itself; expected two methods.")
     here = frame if task is None else frame[frame["task"] == task]
     for name in (method, baseline):
         if not (here["method"] == name).any():

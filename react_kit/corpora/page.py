@@ -1,6 +1,6 @@
 """The small interface every corpus offers, so that the environment means the same over each of them."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -19,6 +19,7 @@ class Disambiguation(Struct, frozen=True):
     meanings: tuple[str, ...]
 
 
+@runtime_checkable
 class Corpus(Protocol):
     """`name` and `vintage` go into the record of every trajectory, `sha256` too where the text is at hand."""
 
@@ -33,3 +34,8 @@ class Corpus(Protocol):
     def similar(self, title: str, k: int = 5) -> list[str]:
         """Up to `k` titles that resemble `title`, best first."""
         ...
+
+
+def identity(corpus: Corpus) -> dict[str, str]:
+    """What records say of a corpus."""
+    return {"name": corpus.name, "vintage": corpus.vintage, "sha256": corpus.sha256}

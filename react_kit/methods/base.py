@@ -1,14 +1,17 @@
 """What a method is: a generator of steps over a context. `Episode` drives it."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from react_kit.envs.base import Env
+from react_kit.errors import KitError
 from react_kit.models.base import Model
 from react_kit.parsing import cut
 from react_kit.prompts import Prompts
+from react_kit.text import one_line
 from react_kit.trajectory import Action, Call, Instance, Observation, Step, is_repeat
 
 
@@ -69,7 +72,13 @@ Method: TypeAlias = Callable[[Context], Iterator[Step]]
 
 def name_of(method: Method) -> str:
     """The name in the record of a method of one's own: its function's, or its class's."""
-    return getattr(method, "__name__", type(method).__name__)
+    name = str(getattr(method, "__name__", type(method).__name__))
+    if not callable(method) or isinstance(method, partial) or not name.isidentifier():
+        raise KitError(
+            f"a method of your own is {method!r}, which has no name for the record; expected a function: "
+            "def my_method(context): yield Step(...)."
+        )
+    return name
 
 
 def unreadable(line: str) -> Action:
@@ -79,4 +88,4 @@ def unreadable(line: str) -> Action:
 
 def observed(observation: Observation | None) -> str:
     """Observation text for the prompt, on one line, so that it cannot open a step of its own."""
-    return " ".join(observation.text.split("\n")) if observation else ""
+    return one_line(observation.text) if observation else ""

@@ -1,12 +1,13 @@
 """What a model is to the kit: text in, `n` replies out."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from react_kit.trajectory import Call
 
 Messages = list[dict[str, str]]
 
 
+@runtime_checkable
 class Model(Protocol):
     """`identity` names everything that decides what a reply says, beside prompt and settings: it is part of
     the cache key and of every record (no port, no credentials)."""

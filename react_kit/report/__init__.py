@@ -1,6 +1,8 @@
 """Figures, tables and cards from trajectories: `table1`, `figure2`, `card`, `side_by_side`, `write_report`."""
 
+import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from react_kit.analysis import outcomes, results, sample_curves, scores
 from react_kit.analysis.records import Runs, trajectories
@@ -9,6 +11,11 @@ from react_kit.report.card import card, side_by_side
 from react_kit.report.figure2 import figure2
 from react_kit.report.save import provenance, save_figure, save_json
 from react_kit.report.table1 import table1
+
+if TYPE_CHECKING:
+    import pandas
+
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+$)")  # a number with its sign is none
 
 __all__ = ["card", "figure2", "side_by_side", "table1", "write_report"]
 
@@ -35,6 +42,17 @@ def write_report(runs: Runs, folder: str | Path = "figures") -> list[Path]:
         paths += save_figure(figure, place / "figure2", origin)
         plt.close(figure)
     for name, frame in frames.items():
-        frame.to_csv(place / f"{name}.csv", index=False, lineterminator="\n")
+        _no_formulas(frame).to_csv(place / f"{name}.csv", index=False, lineterminator="\n")
         paths.append(place / f"{name}.csv")
     return paths
+
+
+def _no_formulas(frame: "pandas.DataFrame") -> "pandas.DataFrame":
+    """A spreadsheet would run a text that begins like a formula: an apostrophe before it keeps it text."""
+
+    def plain(value: object) -> object:
+        formula = isinstance(value, str) and _FORMULA.match(value)
+        return f"'{value}" if formula else value
+
+    texts = frame.select_dtypes(include=["object", "string"]).columns
+    return frame.assign(**{name: frame[name].map(plain) for name in texts})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from react_kit.analysis.records import title_of
 from react_kit.errors import KitError
 from react_kit.report.style import label
+from react_kit.text import visible
 from react_kit.trajectory import Step, Trajectory
 
 if TYPE_CHECKING:
@@ -89,5 +90,11 @@ def _step(step: Step, number: int) -> dict[str, Any]:
 def _template() -> "jinja2.Template":
     import jinja2
 
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    # `finalize` comes before escaping; what is escaped already, a macro's output, has no `str` type of its own.
+    environment = jinja2.Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+    )
     return environment.from_string(Path(__file__).with_name("card.html").read_text(encoding="utf-8"))

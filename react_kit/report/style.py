@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from react_kit.errors import unknown
+from react_kit.errors import KitError, unknown
 
 # Okabe and Ito's palette, told apart with every common kind of colour blindness.
 ORANGE, SKY, GREEN, BLUE = "#E69F00", "#56B4E9", "#009E73", "#0072B2"
@@ -47,6 +47,8 @@ WIDTHS = {
     "acl-wide": 6.3,
 }
 
+NARROWEST = 2.0  # inches: less leaves no room between the axis and the names of the lines
+
 # Of matplotlib: small type for print, real text in PDF (editable, searchable), nothing that depends on the day.
 RC: dict[str, Any] = {
     "font.size": 8,
@@ -86,4 +88,8 @@ def inches(width: str | float) -> float:
         if width not in WIDTHS:
             raise unknown("width", width, WIDTHS, "Or pass inches as a number.")
         return WIDTHS[width]
+    if not width >= NARROWEST:
+        raise KitError(
+            f"width is {width} inches; expected at least {NARROWEST}, or a venue: {', '.join(WIDTHS)}."
+        )
     return float(width)

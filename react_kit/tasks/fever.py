@@ -21,6 +21,9 @@ _ESCAPES = {
 }  # fmt: skip
 
 
+LABELS = ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO")
+
+
 class Row(msgspec.Struct):
     """A line of the official JSONL; evidence: alternative sets of [annotation, evidence, page, sentence]."""
 
@@ -53,6 +56,10 @@ def load(path: Path) -> list[Instance]:
 
 
 def _instance(row: Row, position: int) -> Instance:
+    if not row.claim.strip():
+        raise msgspec.ValidationError("`claim` is empty")
+    if row.label not in (None, *LABELS):
+        raise msgspec.ValidationError(f"`label` is {row.label!r}, expected one of {', '.join(LABELS)}")
     sets = (
         tuple(
             SentenceRef(title_of(page), number)

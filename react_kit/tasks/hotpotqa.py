@@ -36,6 +36,9 @@ def load(path: Path) -> list[Instance]:
         raise KitError(
             f"{path} is not in HotpotQA's official format: {e}. Expected a JSON list of questions."
         ) from e
+    for i, row in enumerate(rows, 1):
+        if not row.question.strip():
+            raise KitError(f"{path}: question {i} is empty; expected text.")
     return [_instance(row, i) for i, row in enumerate(rows)]
 
 

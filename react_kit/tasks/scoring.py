@@ -25,14 +25,18 @@ def f1(answer: str, gold: str) -> float:
 
 
 def qa_score(instance: Instance, answer: str | None) -> dict[str, float]:
-    """`em` and `f1`; no answer scores 0, also where the gold normalises to nothing (`The The`)."""
-    if answer is None or instance.answer is None:
+    """`em` and `f1`; no answer scores 0, also where the gold normalises to nothing (`The The`); without gold empty."""
+    if instance.answer is None:
+        return {}
+    if answer is None:
         return {"em": 0.0, "f1": 0.0}
     return {"em": exact_match(answer, instance.answer), "f1": f1(answer, instance.answer)}
 
 
 def label_score(instance: Instance, answer: str | None) -> dict[str, float]:
-    """`accuracy` of the label."""
-    if answer is None or instance.answer is None:
+    """`accuracy` of the label; without gold empty."""
+    if instance.answer is None:
+        return {}
+    if answer is None:
         return {"accuracy": 0.0}
     return {"accuracy": exact_match(answer, instance.answer)}

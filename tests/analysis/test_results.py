@@ -163,3 +163,16 @@ def test_the_same_episode_over_two_corpora_is_no_duplicate_but_a_mix(episode):
     assert len(results(over[0])) == 1
     with pytest.raises(KitError, match=r"2 values of corpus.*'tiny 2026-11', 'tiny 2027-01'.*Pass only"):
         results(over)
+
+
+def test_what_has_no_gold_is_left_out_and_said(episode):
+    found = results([episode(instance="a"), episode(instance="b", judged=False)])
+    assert list(found["instance"]) == ["a"]
+    assert found.attrs["left_out"] == {"without gold answer": 1}
+
+
+def test_an_impossible_question_to_the_results(episode):
+    with pytest.raises(KitError, match="n is -1"):
+        results(episode(), n=-1)
+    with pytest.raises(KitError, match="with itself"):
+        compare(results(episode()), "react", "react")

@@ -66,3 +66,11 @@ def test_an_article_cannot_be_changed_and_the_shipped_one_is_read_once() -> None
     assert isinstance(wiki, MemoryCorpus)
     with pytest.raises(AttributeError):
         Article("A").title = "B"  # type: ignore[misc]
+
+
+def test_articles_of_ones_own_by_path(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"title": "Alpha", "sentences": ["Alpha is a letter."]}\n')
+    found = open_wiki(str(file))
+    assert found.name == "mine"
+    assert found.lookup_title("alpha") == Page("Alpha", ("Alpha is a letter.",))

@@ -150,3 +150,9 @@ def test_columns_of_different_questions_show_each(episode):
 def test_nothing_side_by_side_is_an_error():
     with pytest.raises(KitError, match="no trajectories"):
         side_by_side([])
+
+
+def test_what_turns_or_hides_text_is_shown(episode):
+    page = card(episode(answer="safe\u202egnp\x1b[2J"))
+    assert "safe\\u202egnp\\x1b[2J" in page
+    assert "\u202e" not in page

@@ -113,3 +113,9 @@ def test_blocks_that_meet_are_joined():
 
 def test_too_many_labels_share_the_room_there_is():
     assert spread([5] * 11, 30, 0, 100) == pytest.approx([10 * k for k in range(11)])
+
+
+@pytest.mark.parametrize("width", [0, -1, 0.5, float("nan")])
+def test_a_width_that_leaves_no_room(study, width):
+    with pytest.raises(KitError, match="inches; expected at least"):
+        figure2(study(2), width=width)

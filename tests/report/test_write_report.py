@@ -49,3 +49,18 @@ def test_a_folder_that_cannot_be_made_is_a_plain_message(episode, tmp_path):
     (tmp_path / "taken").write_text("x")
     with pytest.raises(KitError, match="another folder"):
         write_report(episode(), tmp_path / "taken")
+
+
+def test_a_spreadsheet_gets_no_formula(episode, tmp_path):
+    write_report(
+        [episode(answer=answer, instance=answer) for answer in ("=HYPERLINK(1)", "-2+3", "-5")], tmp_path
+    )
+    text = (tmp_path / "results.csv").read_text()
+    assert ",'=HYPERLINK(1)," in text
+    assert ",'-2+3," in text
+    assert ",-5," in text
+
+
+def test_nothing_but_unscored_episodes_still_gives_a_report(episode, tmp_path):
+    write_report(episode(judged=False), tmp_path)
+    assert "1 without gold answer" in (tmp_path / "table1.md").read_text()

@@ -7,6 +7,7 @@ import pytest
 
 from react_kit import PAPER, TASKS, load_task
 from react_kit.corpora import MemoryCorpus
+from react_kit.errors import KitError
 from react_kit.parsing import make_action
 from react_kit.tasks.fever import title_of
 from react_kit.trajectory import Instance
@@ -49,3 +50,10 @@ def test_the_public_development_claims_are_all_there() -> None:
     )
     assert all(bool(i.evidence) == (i.answer != "NOT ENOUGH INFO") for i in claims)
     assert not any("-LRB-" in ref.title or "_" in ref.title for i in claims for s in i.evidence for ref in s)
+
+
+@pytest.mark.parametrize("row", ['{"claim": "C.", "label": "MAYBE"}', '{"claim": " ", "label": "REFUTES"}'])
+def test_a_row_that_means_nothing_is_named(tmp_path: Path, row: str) -> None:
+    (tmp_path / "x.jsonl").write_text('{"claim": "A."}\n' + row)
+    with pytest.raises(KitError, match=r"x\.jsonl line 2 "):
+        load_task("fever", path=tmp_path / "x.jsonl")

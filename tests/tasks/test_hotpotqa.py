@@ -8,6 +8,7 @@ import pytest
 
 from react_kit import PAPER, TASKS, load_task
 from react_kit.corpora import MemoryCorpus
+from react_kit.errors import KitError
 from react_kit.parsing import make_action
 from react_kit.trajectory import Instance
 
@@ -48,3 +49,9 @@ def test_the_public_development_questions_are_all_there() -> None:
     answers = Counter(i.answer for i in questions)
     assert (answers["yes"], answers["no"]) == (225, 233)
     assert all(i.question == i.question.strip() for i in questions)
+
+
+def test_an_empty_question_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('[{"question": "Who?"}, {"question": " "}]')
+    with pytest.raises(KitError, match=r"x\.json: question 2 is empty"):
+        load_task("hotpotqa", path=tmp_path / "x.json")

@@ -66,3 +66,8 @@ def test_no_answer_never_scores() -> None:
 @pytest.mark.parametrize("answer", ["NOT ENOUGH INFO", "not enough information", "Not enough info."])
 def test_both_names_of_the_third_label_count(answer: str) -> None:
     assert label_score(Instance("1", "fever", "q", "NOT ENOUGH INFO"), answer) == {"accuracy": 1.0}
+
+
+def test_without_gold_there_is_no_score() -> None:
+    assert qa_score(Instance("1", "hotpotqa", "Q"), "a") == {}
+    assert label_score(Instance("1", "fever", "C"), None) == {}
