@@ -1,11 +1,14 @@
 """The command line: `react-kit run | report | export | fetch | doctor`. Each command is a few lines of Python."""
 
 import argparse
+import io
 import sys
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from react_kit.errors import KitError
+from react_kit.text import visible
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -29,7 +32,11 @@ def run(args: argparse.Namespace) -> int:
         max_cost=args.max_cost,
         price=args.price,
     )
-    instruction = Path(args.instruction).read_text(encoding="utf-8") if args.instruction else ""
+    if args.instruction and not args.prompt:
+        raise KitError(
+            "--instruction goes before the exemplars of the authors' files; name one with --prompt."
+        )
+    instruction = _text(args.instruction) if args.instruction else ""
     experiment = Experiment(
         sets,
         model=model,
@@ -49,14 +56,15 @@ def run(args: argparse.Namespace) -> int:
 def report(args: argparse.Namespace) -> int:
     """Print Table 1 and write every figure and table that the runs allow."""
     from react_kit.report import write_report
-    from react_kit.report.table1 import table1
     from react_kit.run import read_trajectories
 
     runs = [read_trajectories(folder) for folder in args.runs]
-    print(table1(runs).markdown())
     written = write_report(runs, args.out)
+    print(Path(args.out, "table1.md").read_text(encoding="utf-8"))
     print(f"\nWritten to {args.out}: {', '.join(sorted(path.name for path in written))}")
     print(f"Trajectories: {', '.join(str(run.store.path) for run in runs)}")
+    for store in (run.store for run in runs if run.store.torn):
+        print(f"{store.path}: {store.torn} lines that a crash cut off were skipped", file=sys.stderr)
     return 0
 
 
@@ -101,6 +109,13 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as e:
+        raise KitError(f"{path!r} is not UTF-8 ({e}); save it as UTF-8.") from e
+
+
 def _price(text: str) -> tuple[float, float]:
     try:
         prompt, completion = map(float, text.split(","))
@@ -113,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "react-kit", description="ReAct (Yao et al., ICLR 2023) for researchers."
     )
+    parser.add_argument("--version", action="version", version=f"react-kit {version('react-kit')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(do: Command, example: str) -> argparse.ArgumentParser:
@@ -166,7 +182,7 @@ def _run_options(sub: argparse.ArgumentParser) -> None:
     add("--n", type=int, metavar="N", help="that many instances: the first, or with --seed a random draw")
     add("--seed", type=int, help="of the draw and of sampling")
     add("--out", required=True, metavar="DIR", help="the run folder; an unfinished run there is resumed")
-    add("--corpus", default="tiny", help="the encyclopedia (default: tiny)")
+    add("--corpus", default="tiny", help="tiny (default), or a .jsonl file of articles")
     add(
         "--prompt",
         metavar="FILE",
@@ -193,11 +209,14 @@ def _run_options(sub: argparse.ArgumentParser) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 done; 1 something failed, said in one sentence; 2 wrong usage; 130 interrupted."""
     args = _parser().parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal's encoding may lack `→`
+            stream.reconfigure(errors="replace")
     do: Command = args.do
     try:
         return do(args)
     except KitError as e:
-        print(f"react-kit: {e}", file=sys.stderr)
+        print(f"react-kit: {visible(str(e))}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -1,18 +1,21 @@
 """A grid of (task, method, sample) over instances → a run folder; resumable, in threads, in the background."""
 
+import inspect
 import os
 import platform
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import msgspec
 
 from react_kit.background import Handle, Job
-from react_kit.corpora import Corpus, open_wiki
+from react_kit.corpora import Corpus, identity, open_wiki
 from react_kit.episode import Episode
-from react_kit.errors import KitError
+from react_kit.errors import KitError, expect
 from react_kit.fidelity import PAPER, Fidelity
 from react_kit.methods import METHODS, SAMPLES, TEMPERATURE, Method, Pooled, resolve
 from react_kit.methods.pooled import decided
@@ -21,8 +24,9 @@ from react_kit.models.cache import Cache
 from react_kit.prompts import Prompts
 from react_kit.run import Run
 from react_kit.tasks import Instances, load_task
-from react_kit.trajectory import Trajectory
+from react_kit.trajectory import Trajectory, digest
 
+GROWS = ("tasks", "prompts", "own_methods")  # what a later experiment may add to a run
 CHUNK = 7  # samples asked for at once when stopping early
 
 
@@ -40,7 +44,7 @@ class Experiment:
         *,
         model: Cache,
         out: str | os.PathLike[str],
-        methods: Sequence[str | Method] = ("react",),
+        methods: str | Method | Sequence[str | Method] = ("react",),
         split: str = "tiny",
         corpus: Corpus | None = None,
         prompts: Prompts | None = None,
@@ -50,20 +54,27 @@ class Experiment:
         n: int | None = None,
         seed: int | None = None,
     ) -> None:
+        expect("model", model, Cache, 'what open_model gives, e.g. open_model("embedded")')
+        expect("corpus", corpus, (Corpus, NoneType), 'a corpus, e.g. open_wiki("tiny")')
+        expect("prompts", prompts, (Prompts, NoneType), 'prompts, e.g. load_prompts("hotpotqa")')
+        expect("fidelity", fidelity, Fidelity, "PAPER, AUTHORS_CODE or a Fidelity of your own")
         given = [task] if isinstance(task, str | Instances) else list(task)
+        methods = [methods] if isinstance(methods, str) or callable(methods) else list(methods)
         sets = [load_task(t, split) if isinstance(t, str) else t for t in given]
         if not sets or not methods:
             raise KitError(
                 f"an experiment needs at least one task and one method; got {list(given)} and {list(methods)}."
             )
+        for s in sets:
+            expect("a task", s, Instances, 'a name, or instances such as load_task("hotpotqa")[:10]')
         if prompts and len({s.task.name for s in sets}) > 1:
             raise KitError("prompts are for one task and several tasks were given; run them one by one.")
-        if not str(out):
-            raise KitError("out is empty; expected the path of a run folder.")
+        if not str(out) or "\0" in str(out) or Path(out).suffix == ".jsonl":
+            raise KitError(f"out is {str(out)!r}; expected the path of a run folder, e.g. runs/demo.")
         if samples < 1:
             raise KitError(f"samples is {samples}; expected at least 1.")
         self.instances = [s.draw(n, seed) for s in sets]
-        self.methods, self.model, self.path = list(methods), model, Path(out)
+        self.methods, self.model, self.path = methods, model, Path(out)
         self.corpus, self.fidelity = corpus or open_wiki("tiny"), fidelity
         self.prompts = {s.task.name: prompts or s.task.prompts() for s in sets}
         self.samples, self.early_stop = samples, early_stop
@@ -71,13 +82,10 @@ class Experiment:
             "tasks": {s.task.name: s.split for s in self.instances},
             "model": model.identity,
             "prompts": {name: p.name for name, p in self.prompts.items()},
-            "corpus": {
-                "name": self.corpus.name,
-                "vintage": self.corpus.vintage,
-                "sha256": self.corpus.sha256,
-            },
+            "corpus": identity(self.corpus),
             "fidelity": fidelity.name,
             "early_stop": early_stop,
+            "own_methods": _sources(self.methods),
         }
         self._plan = [job for s in self.instances for job in _jobs(s, self.methods, samples)]
 
@@ -106,18 +114,15 @@ class Experiment:
 
     def _open(self) -> Run:
         run = Run(self.path)
-        before = run.manifest
+        before: dict[str, Any] = {**run.manifest}
         for key, value in self._manifest.items():
-            extends = key in ("tasks", "prompts") and _compatible(before.get(key, {}), value)
+            extends = key in GROWS and _compatible(before.get(key, {}), value)
             if before and before.get(key) != value and not extends:
                 raise KitError(
                     f"{self.path} holds another experiment: its {key} is {before.get(key)!r}, here it is {value!r}. "
                     "Choose another folder for out, or repeat the earlier settings to resume."
                 )
-        merged = {
-            **self._manifest,
-            **{k: before.get(k, {}) | self._manifest[k] for k in ("tasks", "prompts")},
-        }
+        merged = {**self._manifest, **{k: before.get(k, {}) | self._manifest[k] for k in GROWS}}
         names = [resolve(m)[0] for m in self.methods]
         merged["methods"] = list(dict.fromkeys([*before.get("methods", []), *names]))
         merged["samples"] = max(self.samples, before.get("samples", 0))
@@ -147,6 +152,13 @@ class Experiment:
 
     def _enough(self, job: Job, known: dict[int, Trajectory]) -> bool:
         """Is nothing of this job missing?"""
+        for t in known.values():
+            if t.instance != job.instance:
+                raise KitError(
+                    f"{self.path} holds another {job.instance.task} instance {job.instance.id!r}: there it asks "
+                    f"{t.instance.question[:60]!r} (gold {t.instance.answer!r}), here {job.instance.question[:60]!r} "
+                    f"(gold {job.instance.answer!r}). The data changed; choose another folder for out."
+                )
         if not job.samples:
             return 0 in known
         pool = [known[k] for k in takewhile(known.__contains__, range(job.samples))]
@@ -174,6 +186,25 @@ def _jobs(instances: Instances, methods: Sequence[str | Method], samples: int) -
             yield Job(instance, name, play, count)
 
 
+def _sources(methods: Sequence[str | Method]) -> dict[str, str]:
+    """Own methods by name, with a checksum of their source: a run must not mix two versions of one."""
+    found: dict[str, Method] = {}
+    for method in methods:
+        name, play = resolve(method)
+        if name not in METHODS and found.setdefault(name, play) is not play:  # type: ignore[arg-type]
+            raise KitError(
+                f"two methods are called {name!r}; rename one, since records tell them apart by name."
+            )
+    return {name: _source(play) for name, play in found.items()}
+
+
+def _source(method: Method) -> str:
+    try:
+        return digest(inspect.getsource(method if hasattr(method, "__code__") else type(method)))[:16]
+    except (OSError, TypeError):  # typed at a prompt, or compiled
+        return "unknown"
+
+
 def _compatible(before: Any, now: Any) -> bool:
     """May a run be extended: does every task that both name have the same value?"""
     return all(before.get(task, value) == value for task, value in now.items())
@@ -190,10 +221,13 @@ def _versions() -> dict[str, str]:
 
 
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    part = folder / f"run.json.{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        part = folder / f"run.json.{os.getpid()}"
         part.write_bytes(msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")
         part.replace(folder / "run.json")
     except OSError as e:
         raise KitError(f"cannot write to {folder}: {e.strerror}. Choose another folder for out.") from e
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import msgspec
 from msgspec import Struct
@@ -25,6 +25,21 @@ class _Head(Struct):
     cell: Cell | None = None
     tombstone: str = ""
     schema: int = SCHEMA
+
+
+class Manifest(TypedDict, total=False):
+    """`run.json`. `tasks`: split by task; `prompts` and `own_methods`: checksums by name."""
+
+    tasks: dict[str, str]
+    prompts: dict[str, str]
+    own_methods: dict[str, str]
+    methods: list[str]
+    samples: int
+    model: dict[str, Any]
+    corpus: dict[str, str]
+    fidelity: str
+    early_stop: bool
+    versions: dict[str, str]
 
 
 class Run(Sequence[Trajectory]):
@@ -54,7 +69,7 @@ class Run(Sequence[Trajectory]):
         where = f"{self.store.path} at byte {offset}"
         try:
             head = decoder.decode(line)
-        except msgspec.ValidationError as e:
+        except (msgspec.DecodeError, UnicodeDecodeError) as e:
             raise KitError(f"{where} is not a trajectory ({e}); expected lines written by this kit.") from e
         if head.schema > SCHEMA:
             raise KitError(
@@ -67,19 +82,17 @@ class Run(Sequence[Trajectory]):
         return head
 
     @property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> "Manifest":
         """What was run: tasks, methods, model, prompts, versions; empty for a bare JSONL file."""
         file = self.path / "run.json"
         if not file.is_file():
             return {}
         try:
-            return msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
-        except msgspec.DecodeError as e:
-            raise KitError(f"{file} is not valid JSON ({e}); restore it, or write to another folder.") from e
-
-    @property
-    def ids(self) -> set[str]:
-        return set(self._ids)
+            return msgspec.json.decode(file.read_bytes(), type=Manifest)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
+            raise KitError(
+                f"{file} is not as this kit wrote it ({e}); restore it, or write to another folder."
+            ) from e
 
     def append(self, trajectory: Trajectory) -> None:
         """Add one trajectory at the end of the file and of this sequence; one that is there already is not added."""

@@ -93,7 +93,17 @@ def test_n_with_a_seed_draws_and_without_takes_the_first(tmp_path: Path) -> None
         (["--model", "unheard-of", "--max-cost", "1"], "'unheard-of'", "price"),
         (["--method", ","], "[]", "at least one"),
         (["--task", ""], "[]", "at least one"),
-        (["--out", ""], "out is empty", "run folder"),
+        (["--out", ""], "''", "run folder"),
+        (["--out", "run.jsonl"], "'run.jsonl'", "run folder"),
+        (["--model", ""], "empty", "expected"),
+        (["--model", "m", "--max-cost", "nan", "--price", "1,1"], "nan", "0 or more"),
+        (["--instruction", "x.txt"], "--instruction", "--prompt"),
+        (
+            ["--instruction", __file__, "--prompt", str(ROOT / "prompts" / "hotpotqa.json")],
+            "hotpotqa.json",
+            "Edit",
+        ),
+        (["--corpus", "no/such.jsonl"], "no/such.jsonl", "Check the path"),
         (
             ["--task", "hotpotqa,fever", "--prompt", str(ROOT / "prompts" / "fever.json")],
             "several",
@@ -152,3 +162,28 @@ def test_figures_carry_where_they_came_from(tmp_path: Path) -> None:
     main(["report", out, "--out", str(tmp_path / "figures")])
     provenance = json.loads((tmp_path / "figures" / "figure2.json").read_text())
     assert "SmolLM2" in json.dumps(provenance)
+
+
+def test_lines_that_a_crash_cut_off_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = ["run", "--task", "fever", "--method", "act", "--n", "2", "--out", str(tmp_path / "run"), *REPLAY]
+    assert main(run) == 0
+    with open(tmp_path / "run" / "trajectories.jsonl", "ab") as file:
+        file.write(b'{"id": "12')
+    assert main(["report", str(tmp_path / "run"), "--out", str(tmp_path / "figures")]) == 0
+    assert "trajectories.jsonl: 1 lines that a crash cut off were skipped" in capsys.readouterr().err
+
+
+def test_a_terminal_without_the_characters_still_gets_its_report(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    assert main(["run", "--task", "fever", "--method", "act", "--n", "1", "--out", str(out), *REPLAY]) == 0
+    command = [sys.executable, "-m", "react_kit", "report", str(out), "--out", str(tmp_path / "figures")]
+    done = subprocess.run(
+        command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii:strict"}
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"CoT-SC ? ReAct" in done.stdout
+
+
+def test_an_error_does_not_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(tmp_path / "\x1b[2Jgone")]) == 1
+    assert "\\x1b[2Jgone" in capsys.readouterr().err

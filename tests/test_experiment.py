@@ -9,12 +9,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from react_kit import METHODS, Experiment, Run, load_task, open_model, read_trajectories
 from react_kit.errors import KitError, Unavailable
 from react_kit.models.cache import Cache
-from react_kit.trajectory import Call, Usage
+from react_kit.tasks import Instances
+from react_kit.trajectory import Action, Call, Step, Usage
 
 
 class Oracle:
@@ -365,3 +367,58 @@ def test_a_method_of_ones_own_has_a_name_of_its_own(
 ) -> None:
     with pytest.raises(KitError, match=says):
         play(tmp_path / "run", model, methods=[method])
+
+
+def test_a_changed_question_under_an_old_id_is_refused(tmp_path: Path, model: Cache) -> None:
+    task = load_task("hotpotqa")
+    play(tmp_path / "run", model, methods="standard", n=2)
+    changed = Instances(task.task, task.split, [msgspec.structs.replace(task[0], answer="Lyon")])
+    with pytest.raises(KitError, match=r"another hotpotqa instance .*\(gold 'Dijon'\).*\(gold 'Lyon'\)"):
+        Experiment(changed, methods="standard", model=model, out=tmp_path / "run").run(progress=False)
+
+
+def own(answer: str) -> Any:
+    """Two methods of one name and different source."""
+    if answer == "Dijon":
+
+        def guess(ctx: Any) -> Any:
+            yield Step(None, Action("finish", {"answer": "Dijon"}, ""))
+    else:
+
+        def guess(ctx: Any) -> Any:
+            yield Step(None, Action("finish", {"answer": "Lyon"}, ""))
+
+    return guess
+
+
+def test_a_method_of_ones_own_that_changed_is_refused(tmp_path: Path, model: Cache) -> None:
+    play(tmp_path / "run", model, methods=own("Dijon"))
+    assert len(play(tmp_path / "run", model, methods=[own("Dijon"), "standard"])) == 6
+    with pytest.raises(KitError, match=r"another experiment: its own_methods"):
+        play(tmp_path / "run", model, methods=own("Lyon"))
+    with pytest.raises(KitError, match=r"two methods are called 'guess'"):
+        play(tmp_path / "two", model, methods=[own("Dijon"), own("Lyon")])
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"model": "embedded"}, "model is 'embedded'; expected what open_model gives"),
+        ({"corpus": "tiny"}, "corpus is 'tiny'; expected"),
+        ({"task": [3]}, "a task is 3; expected"),
+        ({"out": "x.jsonl"}, "run folder"),
+        ({"out": "a\0b"}, "run folder"),
+    ],
+)
+def test_a_name_where_a_thing_belongs(tmp_path: Path, model: Cache, given: dict[str, Any], says: str) -> None:
+    with pytest.raises(KitError, match=says):
+        Experiment(**{"task": "hotpotqa", "model": model, "out": tmp_path / "run"} | given)
+
+
+@pytest.mark.parametrize("text", ['{"tasks": []}', "[]", '{"methods": 7}', "\xff"])
+def test_a_manifest_that_is_none_is_refused(tmp_path: Path, model: Cache, text: str) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(KitError, match=r"run\.json is not as this kit wrote it"):
+        play(tmp_path / "run", model)
+    assert [p.name for p in (tmp_path / "run").iterdir()] == ["run.json"]
