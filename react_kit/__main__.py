@@ -77,11 +77,12 @@ def export(args: argparse.Namespace) -> int:
     runs = [read_trajectories(folder) for folder in args.runs]
     keys = dict.fromkeys(call.key for run in runs for t in run for step in t.steps for call in step.calls)
     wanted = [key for key in keys if key != "edited"]
-    found = list(open_model("embedded", cache=args.cache).export(wanted))  # no model is started for this
+    cache = open_model("embedded", cache=args.cache, replay=args.replay)  # no model is started for this
+    found = list(cache.export(wanted))
     if len(found) < len(wanted):
         raise KitError(
-            f"{len(wanted) - len(found)} of {len(wanted)} replies of these runs are not in the reply cache; "
-            "export on the machine that made the runs, or repeat them with --cache set as it was."
+            f"{len(wanted) - len(found)} of {len(wanted)} replies of these runs are not in the reply cache "
+            f"{cache.path}; export on the machine that made the runs, with --cache and --replay as they were."
         )
     print(f"{write_replay(found, args.out)} replies written to {args.out}")
     return 0
@@ -160,6 +161,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--cache", metavar="FILE", help="the reply cache the runs were made with (default: yours)"
     )
+
+    sub.add_argument("--replay", metavar="NAME", help="the replay that the runs were made from, if any")
 
     sub = command(fetch, "react-kit fetch embedded")
     sub.add_argument(

@@ -7,6 +7,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import NamedTuple
 
+from packaging.requirements import Requirement
+
 from react_kit.errors import KitError
 from react_kit.models import embedded
 from react_kit.models.cache import default_path
@@ -36,10 +38,8 @@ def _packages() -> list[Check]:
     """The distributions that pyproject.toml names, without the development tools."""
     rows = []
     for line in requires("react-kit") or []:
-        requirement, _, marker = line.partition(";")
-        name = requirement.split("[")[0]
-        for sign in "<>=!~ ":
-            name = name.split(sign)[0]
+        requirement = Requirement(line)
+        name, marker = requirement.name, str(requirement.marker or "")
         if name == "react-kit" or "dev" in marker:
             continue
         extra = marker.partition("extra ==")[2].strip(" '\"")

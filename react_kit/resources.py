@@ -1,8 +1,15 @@
 """Where prompts and data lie: in the repository's top level, or inside an installed wheel."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from react_kit.errors import KitError
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 def share(*parts: str) -> Path:
@@ -15,6 +22,18 @@ def share(*parts: str) -> Path:
             f"{'/'.join(parts)!r} is missing from this installation ({root}); reinstall react-kit."
         )
     return path
+
+
+def json_lines(path: Path, type: type[T], make: Callable[[T, int], R], expected: str) -> list[R]:
+    """`make(row, number)` for every line of a JSON-lines file; a broken line is a `KitError` that names it."""
+    decoder, made = msgspec.json.Decoder(type), []
+    for number, line in enumerate(file_bytes(path).splitlines(), 1):
+        if line.strip():
+            try:
+                made.append(make(decoder.decode(line), number))
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
+                raise KitError(f"{path} line {number} is not {expected}: {e}.") from e
+    return made
 
 
 def file_bytes(path: Path) -> bytes:

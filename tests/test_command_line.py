@@ -49,6 +49,8 @@ def test_run_report_and_export_from_the_shipped_replay(
     # The replies came from the shipped replay, so they are not in this user's own cache.
     assert main(export) == 1
     assert "not in the reply cache" in capsys.readouterr().err
+    assert main([*export, "--replay", "tiny"]) == 0
+    assert (tmp_path / "again.jsonl").stat().st_size > 0
 
 
 def test_running_again_adds_nothing(tmp_path: Path) -> None:

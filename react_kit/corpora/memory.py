@@ -3,13 +3,11 @@
 import hashlib
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from react_kit.corpora.page import Disambiguation, Page
 from react_kit.corpora.titles import base, fold, most_similar
-from react_kit.errors import KitError
-from react_kit.resources import file_bytes
+from react_kit.resources import file_bytes, json_lines
 
 
 class Article(Struct, frozen=True):
@@ -52,17 +50,6 @@ class MemoryCorpus:
 
 def read_corpus(path: Path, name: str, vintage: str) -> MemoryCorpus:
     """The corpus in a JSON-lines file; a broken line is a `KitError` that names it."""
-    data = file_bytes(path)
-    decoder = msgspec.json.Decoder(Article)
-    articles = []
-    for number, line in enumerate(data.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            articles.append(decoder.decode(line))
-        except msgspec.DecodeError as e:
-            raise KitError(
-                f"{path.name} line {number} is not an article ({e}); "
-                "expected title and sentences, or title and meanings."
-            ) from e
-    return MemoryCorpus(articles, name, vintage, hashlib.sha256(data).hexdigest())
+    shape = "an article (title and sentences, or title and meanings)"
+    articles = json_lines(path, Article, lambda article, _: article, shape)
+    return MemoryCorpus(articles, name, vintage, hashlib.sha256(file_bytes(path)).hexdigest())

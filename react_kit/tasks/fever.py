@@ -7,10 +7,9 @@ import msgspec
 
 from react_kit.corpora.page import Corpus
 from react_kit.envs.wikipedia import WikipediaEnv
-from react_kit.errors import KitError
 from react_kit.fidelity import Fidelity
 from react_kit.prompts import load_prompts
-from react_kit.resources import file_bytes
+from react_kit.resources import json_lines
 from react_kit.tasks.base import Task
 from react_kit.tasks.scoring import exact_match, label_score
 from react_kit.trajectory import Instance, SentenceRef, digest
@@ -43,16 +42,7 @@ def title_of(page: str) -> str:
 
 def load(path: Path) -> list[Instance]:
     """Instances of an official JSONL file."""
-    decoder = msgspec.json.Decoder(Row)
-    instances = []
-    for number, line in enumerate(file_bytes(path).splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            instances.append(_instance(decoder.decode(line), number))
-        except msgspec.DecodeError as e:
-            raise KitError(f"{path} line {number} is not in FEVER's official format: {e}.") from e
-    return instances
+    return json_lines(path, Row, _instance, "in FEVER's official format")
 
 
 def _instance(row: Row, position: int) -> Instance:
