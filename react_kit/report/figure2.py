@@ -25,7 +25,8 @@ def figure2(
 ) -> "pandas.DataFrame":
     """Draw, and return what was drawn, with the figure in `.attrs["figure"]`.
 
-    One panel per task; or, with one task, into `ax`. `width`: a venue's name or inches.
+    One panel per task; or, with one task, into `ax` (the names of the lines stand right of it: make room, e.g. with
+    `plt.subplots(layout="constrained")`). `width`: a venue's name or inches.
     """
     import matplotlib as mpl
 

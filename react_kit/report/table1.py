@@ -41,7 +41,7 @@ class Table:
         return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{self.note}\n"
 
     def latex(self) -> str:
-        """A table for a paper; needs `\\usepackage{booktabs}`."""
+        """A table for a paper; needs `\\usepackage{booktabs}`, and `table*` where the page has two columns."""
         head, *rows = self._cells()
         spans = range(2, 2 + 4 * len(self.metrics), 4)
         titles = [rf"\multicolumn{{4}}{{c}}{{{latex_escape(title_of(task))}}}" for task in self.metrics]
