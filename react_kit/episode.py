@@ -16,6 +16,7 @@ from react_kit.methods import Context, Method, Pooled, resolve
 from react_kit.models.base import Messages, Model
 from react_kit.prompts import Prompts
 from react_kit.tasks import TASKS, Task
+from react_kit.text import writable
 from react_kit.trajectory import Call, Cell, Instance, Parent, Step, Stop, Trajectory, digest, trajectory_id
 
 
@@ -219,8 +220,8 @@ class Episode:
 
 
 def _own(question: str, task: Task) -> Instance:
-    if not question.strip():
-        raise KitError("the question is empty; expected text.")
+    if not question.strip() or not writable(question):
+        raise KitError(f"the question is {question!r}; expected text.")
     return Instance(digest(question.strip())[:24], task.name, question.strip())
 
 

@@ -24,6 +24,7 @@ from react_kit.models.cache import Cache
 from react_kit.prompts import Prompts
 from react_kit.run import Run
 from react_kit.tasks import Instances, load_task
+from react_kit.text import writable
 from react_kit.trajectory import Trajectory, digest
 
 GROWS = ("tasks", "prompts", "own_methods")  # what a later experiment may add to a run
@@ -58,6 +59,7 @@ class Experiment:
         expect("corpus", corpus, (Corpus, NoneType), 'a corpus, e.g. open_wiki("tiny")')
         expect("prompts", prompts, (Prompts, NoneType), 'prompts, e.g. load_prompts("hotpotqa")')
         expect("fidelity", fidelity, Fidelity, "PAPER, AUTHORS_CODE or a Fidelity of your own")
+        expect("samples", samples, int, "a whole number")
         given = [task] if isinstance(task, str | Instances) else list(task)
         methods = [methods] if isinstance(methods, str) or callable(methods) else list(methods)
         sets = [load_task(t, split) if isinstance(t, str) else t for t in given]
@@ -69,7 +71,8 @@ class Experiment:
             expect("a task", s, Instances, 'a name, or instances such as load_task("hotpotqa")[:10]')
         if prompts and len({s.task.name for s in sets}) > 1:
             raise KitError("prompts are for one task and several tasks were given; run them one by one.")
-        if not str(out) or "\0" in str(out) or Path(out).suffix == ".jsonl":
+        strange = not str(out) or "\0" in str(out) or not writable(str(out))
+        if strange or not isinstance(out, str | os.PathLike) or Path(out).suffix == ".jsonl":
             raise KitError(f"out is {str(out)!r}; expected the path of a run folder, e.g. runs/demo.")
         if samples < 1:
             raise KitError(f"samples is {samples}; expected at least 1.")

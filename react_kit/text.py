@@ -11,6 +11,11 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def writable(text: str) -> bool:
+    """Can it be written as UTF-8? Half a character, as from a badly encoded file name, cannot."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def one_line(text: str) -> str:
     """Without line breaks of any kind, so that it cannot open a line of its own in a prompt."""
     return " ".join(text.splitlines())

@@ -97,7 +97,7 @@ def test_n_with_a_seed_draws_and_without_takes_the_first(tmp_path: Path) -> None
         (["--task", ""], "[]", "at least one"),
         (["--out", ""], "''", "run folder"),
         (["--out", "run.jsonl"], "'run.jsonl'", "run folder"),
-        (["--model", ""], "empty", "expected"),
+        (["--model", ""], "''", "expected"),
         (["--model", "m", "--max-cost", "nan", "--price", "1,1"], "nan", "0 or more"),
         (["--instruction", "x.txt"], "--instruction", "--prompt"),
         (

@@ -408,6 +408,10 @@ def test_a_method_of_ones_own_that_changed_is_refused(tmp_path: Path, model: Cac
         ({"task": [3]}, "a task is 3; expected"),
         ({"out": "x.jsonl"}, "run folder"),
         ({"out": "a\0b"}, "run folder"),
+        ({"out": "caf\udcff"}, "run folder"),
+        ({"out": None}, "run folder"),
+        ({"n": 2.5}, "n is 2.5; expected a whole number"),
+        ({"samples": "3"}, "samples is '3'; expected a whole number"),
     ],
 )
 def test_a_name_where_a_thing_belongs(tmp_path: Path, model: Cache, given: dict[str, Any], says: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, Union
 
-from react_kit.errors import KitError
+from react_kit.errors import KitError, expect
 from react_kit.fidelity import PAPER, PRESETS, Fidelity
 from react_kit.run import Run, read_trajectories
 from react_kit.tasks import TASKS
@@ -58,6 +58,7 @@ def trajectories(runs: Runs) -> Iterator[Trajectory]:
     elif isinstance(runs, str | os.PathLike):
         yield from read_trajectories(runs)
     else:
+        expect("runs", runs, Iterable, "a run, its folder, trajectories, or a list of these")
         for part in runs:
             yield from trajectories(part)
 

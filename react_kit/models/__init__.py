@@ -34,9 +34,9 @@ def open_model(
     `cache` (default: one file per user). `replay` is a recorded file, or the name of one that is shipped.
     `max_cost` in dollars, `price` in dollars per million (prompt, completion) tokens.
     """
-    if not name:
+    if not name or not isinstance(name, str):
         raise KitError(
-            'the model\'s name is empty; expected "embedded", a name that the server knows, or a .gguf file.'
+            f"the model's name is {name!r}; expected 'embedded', a name that the server knows, or a .gguf file."
         )
     local = name == "embedded" or name.endswith(".gguf")
     if local:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from react_kit.corpora.page import Corpus
 from react_kit.envs.base import Env
-from react_kit.errors import KitError
+from react_kit.errors import KitError, expect
 from react_kit.fidelity import Fidelity
 from react_kit.prompts import Prompts
 from react_kit.trajectory import Instance
@@ -56,6 +56,7 @@ class Instances(Sequence[Instance]):
 
         if n is None:
             return self
+        expect("n", n, int, "a whole number of instances, or None for all")
         if n < 1:
             raise KitError(f"n is {n}; expected at least 1 instance.")
         if seed is None:

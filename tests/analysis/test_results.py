@@ -172,6 +172,8 @@ def test_what_has_no_gold_is_left_out_and_said(episode):
 
 
 def test_an_impossible_question_to_the_results(episode):
+    with pytest.raises(KitError, match="runs is None; expected a run"):
+        results(None)
     with pytest.raises(KitError, match="n is -1"):
         results(episode(), n=-1)
     with pytest.raises(KitError, match="with itself"):

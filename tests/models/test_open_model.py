@@ -121,5 +121,5 @@ def test_an_address_is_recorded_without_user_and_password() -> None:
 
 
 def test_a_model_without_a_name() -> None:
-    with pytest.raises(KitError, match="name is empty"):
+    with pytest.raises(KitError, match="name is ''"):
         open_model("")
