@@ -118,6 +118,7 @@ class Episode:
         finally:
             self.seconds += time.perf_counter() - began
         expect(f"what {self.cell.method} yielded", step, (Step, NoneType), "a Step")
+        self._check(step)
         if step is None or "unavailable" in step.notes:
             self.over = True
         if step is not None:
@@ -173,6 +174,13 @@ class Episode:
         branch._generator = branch._drive(branch._script)
         branch._advance(kept)
         return branch
+
+    def _check(self, step: Step | None) -> None:
+        """What cannot be recorded, or not read again, must not end up in a run."""
+        try:
+            msgspec.json.decode(msgspec.json.encode(step), type=Step | None)
+        except (msgspec.MsgspecError, TypeError, UnicodeEncodeError, RecursionError) as e:
+            raise KitError(f"a step of {self.cell.method} cannot be recorded ({e}): {step!r:.200}") from e
 
     def _drive(self, recorded: Sequence[Call]) -> Iterator[Step]:
         """The method's generator, begun anew in a fresh environment; `recorded` replies come before the model's own."""

@@ -3,7 +3,7 @@
 import inspect
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
@@ -28,6 +28,7 @@ from react_kit.text import writable
 from react_kit.trajectory import Trajectory, digest
 
 GROWS = ("tasks", "prompts", "own_methods")  # what a later experiment may add to a run
+MOST_SAMPLES = 1000  # of a pool
 CHUNK = 7  # samples asked for at once when stopping early
 
 
@@ -60,8 +61,12 @@ class Experiment:
         expect("prompts", prompts, (Prompts, NoneType), 'prompts, e.g. load_prompts("hotpotqa")')
         expect("fidelity", fidelity, Fidelity, "PAPER, AUTHORS_CODE or a Fidelity of your own")
         expect("samples", samples, int, "a whole number")
+        expect("task", task, Iterable, "a name, instances, or several of these")
         given = [task] if isinstance(task, str | Instances) else list(task)
-        methods = [methods] if isinstance(methods, str) or callable(methods) else list(methods)
+        if isinstance(methods, str) or callable(methods):
+            methods = [methods]
+        expect("methods", methods, Iterable, "a name, a function, or several of these")
+        methods = list(methods)
         sets = [load_task(t, split) if isinstance(t, str) else t for t in given]
         if not sets or not methods:
             raise KitError(
@@ -69,13 +74,17 @@ class Experiment:
             )
         for s in sets:
             expect("a task", s, Instances, 'a name, or instances such as load_task("hotpotqa")[:10]')
-        if prompts and len({s.task.name for s in sets}) > 1:
+        if len({s.task.name for s in sets}) < len(sets):
+            raise KitError(
+                f"a task is given twice: {sets}; run its splits one by one, into folders of their own."
+            )
+        if prompts and len(sets) > 1:
             raise KitError("prompts are for one task and several tasks were given; run them one by one.")
         strange = not str(out) or "\0" in str(out) or not writable(str(out))
         if strange or not isinstance(out, str | os.PathLike) or Path(out).suffix == ".jsonl":
             raise KitError(f"out is {str(out)!r}; expected the path of a run folder, e.g. runs/demo.")
-        if samples < 1:
-            raise KitError(f"samples is {samples}; expected at least 1.")
+        if not 1 <= samples <= MOST_SAMPLES:
+            raise KitError(f"samples is {samples}; expected at least 1 and at most {MOST_SAMPLES}.")
         self.instances = [s.draw(n, seed) for s in sets]
         self.methods, self.model, self.path = methods, model, Path(out)
         self.corpus, self.fidelity = corpus or open_wiki("tiny"), fidelity
@@ -118,6 +127,11 @@ class Experiment:
     def _open(self) -> Run:
         run = Run(self.path)
         before: dict[str, Any] = {**run.manifest}
+        if not before and any(t.parent is None for t in run):  # edited branches alone are nobody's experiment
+            raise KitError(
+                f"{self.path} holds {len(run)} trajectories and no run.json that says what they are of. "
+                "Restore it, or choose another folder for out."
+            )
         for key, value in self._manifest.items():
             extends = key in GROWS and _compatible(before.get(key, {}), value)
             if before and before.get(key) != value and not extends:
@@ -202,10 +216,16 @@ def _sources(methods: Sequence[str | Method]) -> dict[str, str]:
 
 
 def _source(method: Method) -> str:
+    """A checksum of the function's text and of the plain values that it was made with."""
+    code: Any = getattr(method, "__code__", None)
     try:
-        return digest(inspect.getsource(method if hasattr(method, "__code__") else type(method)))[:16]
-    except (OSError, TypeError):  # typed at a prompt, or compiled
-        return "unknown"
+        text = inspect.getsource(method if code else type(method))
+    except (OSError, TypeError):  # typed at a prompt, or compiled: its byte code, as far as there is one
+        text = f"{code.co_code.hex()} {code.co_consts}" if code else ""
+    held = [*(getattr(method, "__defaults__", None) or ())]
+    held += [cell.cell_contents for cell in getattr(method, "__closure__", None) or ()]
+    held += getattr(method, "__dict__", {}).values()
+    return digest([text, *(v for v in held if v is None or isinstance(v, str | int | float))])[:16]
 
 
 def _compatible(before: Any, now: Any) -> bool:

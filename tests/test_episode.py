@@ -8,7 +8,7 @@ from react_kit import PAPER, Episode, load_task, open_wiki
 from react_kit.corpora import MemoryCorpus
 from react_kit.corpora.memory import Article
 from react_kit.errors import KitError, Unavailable
-from react_kit.trajectory import Call
+from react_kit.trajectory import Action, Call, Step
 
 REPLIES = (
     " Look up Gustave Eiffel's tower.\nAction 1: Search[Eiffel Tower]",
@@ -318,3 +318,25 @@ def test_the_last_step_that_is_allowed_ends_the_episode(scripted: Any, instance:
     for _ in range(7):
         episode.step()
     assert (episode.over, episode.trajectory.stop) == (True, "step_limit")
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"thought": 5},
+        {"thought": "\ud800"},
+        {"observation": "seen"},
+        {"notes": "ab"},
+        {"action": Action("finish", {"answer": object()}, "")},
+        {"action": Action("finish", {"answer": "x"}, 7)},  # type: ignore[arg-type]
+    ],
+    ids=["a number", "half a character", "no observation", "no notes", "an object", "raw a number"],
+)
+def test_a_step_that_cannot_be_recorded_is_refused(
+    scripted: Any, instance: Any, step: dict[str, Any]
+) -> None:
+    def mine(ctx: Any) -> Any:
+        yield Step(**step)
+
+    with pytest.raises(KitError, match="a step of mine cannot be recorded"):
+        Episode.start(instance, mine, model=scripted()).run()

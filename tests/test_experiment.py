@@ -411,6 +411,9 @@ def test_a_method_of_ones_own_that_changed_is_refused(tmp_path: Path, model: Cac
         ({"out": "caf\udcff"}, "run folder"),
         ({"out": None}, "run folder"),
         ({"n": 2.5}, "n is 2.5; expected a whole number"),
+        ({"samples": 10**20}, "samples is 100000000000000000000; expected at least 1 and at most 1000"),
+        ({"task": None}, "task is None; expected"),
+        ({"methods": None}, "methods is None; expected"),
         ({"samples": "3"}, "samples is '3'; expected a whole number"),
     ],
 )
@@ -426,3 +429,35 @@ def test_a_manifest_that_is_none_is_refused(tmp_path: Path, model: Cache, text: 
     with pytest.raises(KitError, match=r"run\.json is not as this kit wrote it"):
         play(tmp_path / "run", model)
     assert [p.name for p in (tmp_path / "run").iterdir()] == ["run.json"]
+
+
+@pytest.mark.parametrize("manifest", [None, "{}"])
+def test_trajectories_that_nothing_describes_are_not_resumed(
+    tmp_path: Path, model: Cache, manifest: str | None
+) -> None:
+    run = play(tmp_path / "run", model, methods="standard")
+    file = run.path / "run.json"
+    file.unlink() if manifest is None else file.write_text(manifest)
+    with pytest.raises(KitError, match=r"holds 3 trajectories and no run\.json"):
+        play(tmp_path / "run", model, methods="standard")
+
+
+def made_with(answer: str) -> Any:
+    def guess(ctx: Any) -> Any:
+        yield Step(None, Action("finish", {"answer": answer}, ""))
+
+    return guess
+
+
+def test_a_method_made_with_another_value_is_another(tmp_path: Path, model: Cache) -> None:
+    play(tmp_path / "run", model, methods=made_with("one"))
+    assert play(tmp_path / "run", model, methods=made_with("one"))[0].answer == "one"
+    with pytest.raises(KitError, match="its own_methods"):
+        play(tmp_path / "run", model, methods=made_with("two"))
+
+
+def test_two_splits_of_one_task_do_not_share_a_run(tmp_path: Path, model: Cache) -> None:
+    with pytest.raises(KitError, match="a task is given twice"):
+        Experiment(
+            [load_task("hotpotqa"), load_task("hotpotqa", "tiny-train")], model=model, out=tmp_path / "run"
+        )

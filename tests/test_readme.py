@@ -5,10 +5,13 @@ import io
 import re
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import react_kit
+from react_kit.models.cache import Cache
+from react_kit.trajectory import Call
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -58,3 +61,20 @@ def test_its_counts_are_those_of_the_shipped_data() -> None:
     )
     assert counts in README
     assert f"{len(Replay(share('data', 'replays', 'tiny.jsonl')).replies):,} real replies" in README
+
+
+def test_its_method_of_ones_own_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = next(b for b in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "def terse" in b)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"open_model": lambda name: Cache(Word(), tmp_path / "c.sqlite")}
+    exec(block, names)
+    assert [t.answer for t in names["run"].where(method="terse")] == ["Dijon"] * 5
+
+
+class Word:
+    """Always gives one answer."""
+
+    name, identity = "word", {"endpoint": "test", "model": "word"}
+
+    def sample(self, prompt: str, *, n: int = 1, **_: Any) -> list[Call]:
+        return [Call("", " Dijon.") for _ in range(n)]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from react_kit.analysis.intervals import bootstrap_band
+from react_kit.analysis.intervals import bootstrap_band, wilson
 from react_kit.analysis.records import Question, Runs, gather, metric_of
 from react_kit.fidelity import Fidelity
 from react_kit.methods.pooled import backs_off, decided, tally
@@ -90,8 +90,9 @@ def expected(
 def sample_curves(runs: Runs, fidelity: Fidelity | None = None) -> "pandas.DataFrame":
     """pandas with task, method, samples, score, low, high, n; ReAct and greedy CoT as constant rows.
 
-    Bands: 95 % bootstrap over questions. Questions with an unfinished pool are left out; where pools ended early
-    because they were decided, all are cut to the shortest, since the rest would be a biased choice (`.attrs`).
+    Bands: 95 % bootstrap over questions (Wilson where all score alike). Questions with an unfinished pool are left
+    out; where pools ended early because they were decided, all are cut to the shortest, since the rest would be a
+    biased choice (`.attrs`).
     """
     import pandas as pd
 
@@ -141,6 +142,8 @@ def _scores(
 def _rows(task: str, method: str, scores: list[list[float]]) -> Iterator[dict[str, Any]]:
     columns = zip(*bootstrap_band(scores), strict=True)
     for m, (score, low, high) in enumerate(columns, 1):
+        if low == high:  # all questions alike: resampling them shows no width, which is not certainty
+            low, high = wilson(float(score) * len(scores), len(scores))[1:3]
         yield {
             "task": task,
             "method": method,

@@ -48,7 +48,7 @@ def results(runs: Runs, n: int | None = None, fidelity: Fidelity | None = None) 
             found = [*_stored(q, metric), *(_pooled(q, metric, size, rule) if whole else ())]
             rows += sorted(found, key=lambda row: place(row["method"]))
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    frame = frame.astype({"votes": "Int64", "unparsable": "Int64", "samples": "Int64"})
+    frame = frame.astype({"votes": "Int64", "unparsable": "Int64", "samples": "Int64", "replayed": "boolean"})
     frame.attrs = {
         "left_out": records.left_out,
         "short_pools": {task: k for task, k in short.items() if k},
@@ -127,11 +127,11 @@ def _row(
         "gold": q.instance.answer,
         "score": scores.get(metric, nan),
         "f1": scores.get("f1", nan),
-        "replayed": all(map(replayed, used)),
+        "replayed": all(known) if (known := [r for r in map(replayed, used) if r is not None]) else None,
     }
 
 
-def replayed(t: Trajectory) -> bool:
-    """Did every reply of this trajectory come from a recorded replay?"""
+def replayed(t: Trajectory) -> bool | None:
+    """Did every reply of this trajectory come from a recorded replay? None where no model was asked."""
     calls = sum(len(step.calls) for step in t.steps)
-    return 0 < calls <= int(t.meta.get("replayed", 0))
+    return calls <= int(t.meta.get("replayed", 0)) if calls else None

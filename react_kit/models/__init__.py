@@ -10,8 +10,9 @@ from react_kit.models import embedded
 from react_kit.models.base import Messages, Model
 from react_kit.models.budget import Budget, price_of
 from react_kit.models.cache import Cache
-from react_kit.models.endpoint import Endpoint
+from react_kit.models.endpoint import Endpoint, guard
 from react_kit.models.replay import Replay, shipped_replay
+from react_kit.text import writable
 
 __all__ = ["Cache", "Messages", "Model", "open_model"]
 
@@ -34,7 +35,7 @@ def open_model(
     `cache` (default: one file per user). `replay` is a recorded file, or the name of one that is shipped.
     `max_cost` in dollars, `price` in dollars per million (prompt, completion) tokens.
     """
-    if not name or not isinstance(name, str):
+    if not name or not isinstance(name, str) or not writable(name):
         raise KitError(
             f"the model's name is {name!r}; expected 'embedded', a name that the server knows, or a .gguf file."
         )
@@ -78,7 +79,8 @@ def _remote(name: str, base_url: str | None, seed: int) -> Endpoint:
                 f"{name!r} is asked of OpenAI and OPENAI_API_KEY is not set. Set it, give base_url= for a server of "
                 'your own, or use open_model("embedded"), which needs no key.'
             )
-        return openai.OpenAI(base_url=base_url, api_key=key, max_retries=4, timeout=120)
+        http = openai.DefaultHttpxClient(event_hooks={"response": [guard]})
+        return openai.OpenAI(base_url=base_url, api_key=key, max_retries=4, timeout=120, http_client=http)
 
     shown = _shown(base_url) if base_url else "https://api.openai.com/v1"
     return Endpoint(name, {"endpoint": shown, "model": name, "seed": seed}, connect, seed)
@@ -91,6 +93,8 @@ def _shown(base_url: str) -> str:
         port = parts.port
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("it has no http:// or no host")
+        if not writable(base_url):
+            raise ValueError("it is not text")
     except ValueError as e:
         raise KitError(
             f"base_url {base_url!r} is not an address ({e}); expected e.g. http://127.0.0.1:8000/v1."

@@ -90,6 +90,10 @@ class Cache:
             known[gap:] = [self.get(key) for key in keys[gap:]]
         return [call for call in known if call is not None]
 
+    def __repr__(self) -> str:
+        replay = f", replay {self.replay.path.stem}" if self.replay else ""
+        return f"<Model {self.name} at {self.identity.get('endpoint')}{replay}>"
+
     def get(self, key: str) -> Call | None:
         """The recorded reply of that key, or None."""
         if self.replay and (call := self.replay.get(key)):
@@ -155,7 +159,10 @@ class Cache:
     def _call(self, key: str, code: bytes, sha: str) -> Call:
         if not isinstance(code, bytes) or _sha(code) != sha:
             raise self._damaged(f"the reply {key} is not as it was written")
-        return self._decode(code, Call)
+        call = self._decode(code, Call)
+        if call.key != key:
+            raise self._damaged(f"the reply {key} is in the place of {call.key}")
+        return call
 
     def _decode(self, text: bytes | str, type: type[_T]) -> _T:
         try:

@@ -7,14 +7,13 @@ what was asked is recorded in `Call.sent`.
 
 import re
 import threading
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from react_kit.errors import KitError, Unavailable
 from react_kit.models.base import Messages
-from react_kit.models.wire import read_answer
+from react_kit.models.wire import guarded, read_answer
 from react_kit.trajectory import Call
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ CONTINUE = (
     "Continue the user's text from exactly where it stops, in the same format. "
     "Write only the continuation: no greeting, no explanation, no repetition."
 )
-PATIENCE = 120  # seconds in which a reply that has begun must be complete
-LARGEST = 32_000_000  # bytes of one reply
 _DROPPABLE = ("stop", "temperature", "seed", "max_tokens", "n")
 
 
@@ -150,22 +147,24 @@ class Endpoint:
         return Unavailable(f"{what}. What is recorded is safe; run the same command again to resume.")
 
 
+def guard(response: Any) -> None:
+    """For every reply of the HTTP client, also one that refuses, whose bytes `openai` reads by itself."""
+    raw = response.iter_raw
+    response.iter_raw = lambda chunk_size=None: guarded(raw(chunk_size))
+
+
 def _body(request: AbstractContextManager[Any]) -> bytes:
-    """The reply's bytes. A server that breaks off, drips, or never ends raises `ValueError`."""
-    with request as response:
-        body, chunks, until = bytearray(), response.iter_bytes(), time.monotonic() + PATIENCE
-        while True:
-            try:
-                chunk = next(chunks, None)
-            except Exception as e:  # of the HTTP library under `openai`, which does not wrap it
-                raise ValueError(f"its reply broke off ({e})") from e
-            if chunk is None:
-                return bytes(body)
-            body += chunk
-            if len(body) > LARGEST:
-                raise ValueError(f"its reply is larger than {LARGEST // 10**6} MB")
-            if time.monotonic() > until:
-                raise ValueError(f"its reply was not complete after {PATIENCE} s")
+    import openai
+
+    try:
+        with request as response:
+            return bytes(response.read())
+    except openai.OpenAIError:
+        raise
+    except (
+        Exception
+    ) as e:  # of the HTTP library under `openai`, which does not wrap what fails within a reply
+        raise ValueError(f"its reply broke off ({e})") from e
 
 
 def _lesson(error: "openai.APIStatusError", learned: frozenset[str]) -> str | None:

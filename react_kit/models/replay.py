@@ -63,7 +63,7 @@ class Replay:
         for number, text in enumerate(lines, 1):
             try:
                 line = decoder.decode(text)
-            except msgspec.DecodeError as e:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
                 raise KitError(
                     f"{self.path} line {number} is not a recorded reply ({e}); export the replay anew."
                 ) from e

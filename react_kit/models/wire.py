@@ -1,7 +1,8 @@
 """A server's answer in the OpenAI format, checked before anything of it is recorded."""
 
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -9,6 +10,8 @@ from msgspec import Meta, Struct
 
 from react_kit.trajectory import Call, Usage
 
+PATIENCE = 120  # seconds in which a reply that has begun must be complete
+LARGEST = 32_000_000  # bytes of one reply
 LONGEST = 100_000  # characters of one reply; a server that does not keep to max_tokens must not fill the disk
 
 Count = Annotated[int, Meta(ge=0)] | None
@@ -52,6 +55,18 @@ class _Answer(Struct):
     usage: _Usage | None = None
 
 
+def guarded(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """A reply's bytes as they come. A server that drips them, or never ends, raises `ValueError`."""
+    size, until = 0, time.monotonic() + PATIENCE
+    for chunk in chunks:
+        size += len(chunk)
+        if size > LARGEST:
+            raise ValueError(f"its reply is larger than {LARGEST // 10**6} MB")
+        if time.monotonic() > until:
+            raise ValueError(f"its reply was not complete after {PATIENCE} s")
+        yield chunk
+
+
 def read_answer(body: bytes, sent: tuple[str, ...], count: Callable[[str], int] | None = None) -> list[Call]:
     """The answer's choices as calls without keys, in the order of their numbers.
 
@@ -91,5 +106,5 @@ def _usages(given: _Usage | None, texts: list[str], count: Callable[[str], int] 
 def _whole(text: Any) -> str:
     """Text that can be written as UTF-8: half of a character becomes `\ufffd`."""
     if isinstance(text, list):
-        text = "".join(part.get("text") or "" if isinstance(part, dict) else str(part) for part in text)
+        text = "".join(str(part.get("text") or "" if isinstance(part, dict) else part) for part in text)
     return str(text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -113,7 +113,10 @@ class Table:
 
 
 def table1(runs: Runs, n: int | None = None, fidelity: Fidelity | None = None) -> Table:
-    """The paper's Table 1 from one run or several; methods without data stay empty."""
+    """The paper's Table 1 from one run or several; methods without data stay empty.
+
+    `n`: samples of CoT-SC and the hybrids, by default all there are.
+    """
     import pandas as pd
 
     found = results(runs, n, fidelity)
@@ -137,13 +140,13 @@ def table1(runs: Runs, n: int | None = None, fidelity: Fidelity | None = None) -
 
 def _notes(found: "pandas.DataFrame") -> Iterable[str]:
     for task, here in found.groupby("task", sort=False):
-        old = int(here.groupby("instance")["replayed"].all().sum())
+        old = int(here.dropna(subset="replayed").groupby("instance")["replayed"].all().sum())
         live = here["instance"].nunique() - old
         samples = here["samples"].dropna()
         pool = f", CoT-SC with {samples.max()} samples" if len(samples) else ""
         model, fidelity = found.attrs["models"][task], found.attrs["fidelity"][task]
         yield f"{title_of(str(task))}: {model}, n = {counted(live, old)}{pool}, fidelity {fidelity}."
-    yield f"95 % intervals: Wilson, or bootstrap over questions. Paper: {PAPER_MODEL}."
+    yield f"95 % intervals: Wilson; bootstrap over questions where scores are partial. Paper: {PAPER_MODEL}."
     if left := [f"{k} {why}" for why, k in found.attrs["left_out"].items()]:
         yield f"Left out: {', '.join(left)}."
     for task, k in found.attrs["short_pools"].items():

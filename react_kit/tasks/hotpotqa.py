@@ -32,7 +32,7 @@ def load(path: Path) -> list[Instance]:
     """Instances of an official JSON file (a list of objects)."""
     try:
         rows = msgspec.json.decode(file_bytes(path), type=list[Row])
-    except msgspec.DecodeError as e:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
         raise KitError(
             f"{path} is not in HotpotQA's official format: {e}. Expected a JSON list of questions."
         ) from e
@@ -44,10 +44,9 @@ def load(path: Path) -> list[Instance]:
 
 def _instance(row: Row, position: int) -> Instance:
     evidence = tuple(SentenceRef(title, number) for title, number in row.supporting_facts)
+    gold = row.answer if row.answer and row.answer.strip() else None  # no answer could match an empty one
     id = row.id or digest([row.question, position])[:24]
-    return Instance(
-        id, "hotpotqa", row.question.strip(), row.answer, row.type, (evidence,) if evidence else ()
-    )
+    return Instance(id, "hotpotqa", row.question.strip(), gold, row.type, (evidence,) if evidence else ())
 
 
 def make_env(corpus: Corpus, fidelity: Fidelity) -> WikipediaEnv:

@@ -106,3 +106,10 @@ def test_pools_that_ended_early_because_decided_cut_all_others(pool):
 
 def test_runs_without_samples_give_an_empty_frame(episode):
     assert len(sample_curves(episode())) == 0
+
+
+def test_questions_that_all_score_alike_still_have_a_band(pool):
+    made = [t for k in range(4) for t in pool(["Graz"] * 3, instance=f"q{k}")]
+    frame = sample_curves(made)
+    assert (frame["low"] == 0).all()
+    assert (frame["high"] > 0.4).all()  # Wilson's for 0 of 4

@@ -55,7 +55,7 @@ def test_an_empty_corpus_has_nothing_similar() -> None:
 
 @pytest.mark.parametrize("line", [b"{", b"[]", b'{"sentences": ["x."]}', b'{"title": 1}', b"\xff"])
 def test_a_broken_line_is_named_by_its_number(tmp_path: Path, line: bytes) -> None:
-    (tmp_path / "a.jsonl").write_bytes(b'{"title": "A"}\n' + line + b'\n{"title": "B"}\n')
+    (tmp_path / "a.jsonl").write_bytes(b'{"title": "A", "sentences": ["A."]}\n' + line + b"\n")
     with pytest.raises(KitError, match=r"a\.jsonl line 2 is not an article"):
         read_corpus(tmp_path / "a.jsonl", "x", "")
 
@@ -74,3 +74,18 @@ def test_articles_of_ones_own_by_path(tmp_path: Path) -> None:
     found = open_wiki(str(file))
     assert found.name == "mine"
     assert found.lookup_title("alpha") == Page("Alpha", ("Alpha is a letter.",))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "holds no articles"),
+        ('{"title": "X", "text": "One."}', "line 1 is not an article"),
+        ('{"title": " ", "sentences": ["One."]}', "line 1 is not an article"),
+        ('{"title": "Ada", "sentences": ["A."]}\n{"title": "ada", "sentences": ["B."]}', "'Ada' 2 times"),
+    ],
+)
+def test_a_file_that_would_mislead_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "x.jsonl").write_text(text)
+    with pytest.raises(KitError, match=says):
+        open_wiki(str(tmp_path / "x.jsonl"))

@@ -258,6 +258,16 @@ def test_a_prompt_that_was_altered(cache: Cache, change: str) -> None:
         cache.prompt(call.key)
 
 
+def test_rows_that_were_exchanged(cache: Cache, model: Counting) -> None:
+    cache.sample("Q:")
+    cache.sample("R:")
+    with sqlite3.connect(cache.path) as db:
+        (one, two) = db.execute("SELECT key, call, sha FROM replies").fetchall()
+        db.execute("UPDATE replies SET call = ?, sha = ? WHERE key = ?", (*two[1:], one[0]))
+    with pytest.raises(KitError, match="is in the place of"):
+        cache.get(one[0])
+
+
 @pytest.mark.parametrize("version", [0, 2])
 def test_the_file_of_another_version_is_left_alone(cache: Cache, model: Counting, version: int) -> None:
     cache.sample("Q:")

@@ -319,7 +319,7 @@ def test_a_server_that_hangs_up_within_its_reply_is_unavailable(
 def test_a_server_that_drips_is_unavailable(
     cut_short: Callable[[bytes], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("react_kit.models.endpoint.PATIENCE", -1)  # the first bytes are too late
+    monkeypatch.setattr("react_kit.models.wire.PATIENCE", -1)  # the first bytes are too late
     url = cut_short(b"HTTP/1.0 200 OK\r\n\r\n{")
     with pytest.raises(Unavailable, match="not complete after"):
         open_model("m", base_url=url, cache=tmp_path / "c.sqlite").sample("Q:")
@@ -328,7 +328,7 @@ def test_a_server_that_drips_is_unavailable(
 def test_a_reply_without_end_is_unavailable(
     chat_server: Any, model: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("react_kit.models.endpoint.LARGEST", 1_000_000)
+    monkeypatch.setattr("react_kit.models.wire.LARGEST", 1_000_000)
     chat_server.body = b" " * 1_000_001
     with pytest.raises(Unavailable, match="larger than 1 MB"):
         model.sample("Q:")
@@ -467,3 +467,30 @@ def test_a_reply_in_parts_is_put_together(chat_server: Any, model: Endpoint) -> 
         {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
     ).encode()
     assert model.sample([{"role": "user", "content": "Q:"}])[0].text == " one two"
+
+
+@pytest.mark.usefixtures("chat_server")  # no pauses
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"HTTP/1.1 400 Bad\r\nContent-Length: 500\r\n\r\n{",
+        b"HTTP/1.1 400 Bad\r\nContent-Encoding: gzip\r\nContent-Length: 7\r\n\r\nnotgzip",
+        b"HTTP/1.1 400 Bad\r\nContent-Type: text/html; charset=zlib\r\nContent-Length: 4\r\n\r\nnono",
+    ],
+    ids=["cut short", "no gzip", "no charset"],
+)
+def test_a_refusal_that_is_itself_broken_is_unavailable(
+    cut_short: Callable[[bytes], str], tmp_path: Path, said: bytes
+) -> None:
+    with pytest.raises(Unavailable, match="'m' at "):
+        open_model("m", base_url=cut_short(said), cache=tmp_path / "c.sqlite").sample("Q:")
+
+
+@pytest.mark.usefixtures("chat_server")  # no pauses
+def test_a_refusal_that_drips_is_unavailable(
+    cut_short: Callable[[bytes], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("react_kit.models.wire.PATIENCE", -1)
+    url = cut_short(b"HTTP/1.1 400 Bad\r\nContent-Length: 500\r\n\r\n{")
+    with pytest.raises(Unavailable, match="not complete after"):
+        open_model("m", base_url=url, cache=tmp_path / "c.sqlite").sample("Q:")

@@ -50,7 +50,7 @@ def test_a_deep_answer_is_refused() -> None:
 
 
 def test_parts_are_joined() -> None:
-    parts = [{"type": "text", "text": "al"}, {"type": "image"}, "pha", 7]
+    parts = [{"type": "text", "text": "al"}, {"type": "image"}, "pha", {"text": 7}]
     (call,) = read_answer(answer({"message": {"content": parts}}), ())
     assert call.text == "alpha7"
 

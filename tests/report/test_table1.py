@@ -1,6 +1,7 @@
 import csv
 import io
 
+import msgspec
 import pytest
 
 from react_kit.report.numbers import PAPER_TABLE1
@@ -84,3 +85,10 @@ def test_saving_writes_three_forms_the_same_way_twice(study, tmp_path):
     first = [p.read_bytes() for p in table1(made).save(tmp_path / "a")]
     assert sorted(p.name for p in (tmp_path / "a").iterdir()) == ["table1.csv", "table1.md", "table1.tex"]
     assert first == [p.read_bytes() for p in table1(made).save(tmp_path / "b")]
+
+
+def test_a_method_that_asks_no_model_does_not_make_a_replay_live(episode):
+    silent = episode(method="guess", instance="a")
+    silent = msgspec.structs.replace(silent, steps=(msgspec.structs.replace(silent.steps[0], calls=()),))
+    assert "n = 1 replayed" in table1([silent, episode(instance="a", replayed=1)]).note
+    assert "n = 1 live" in table1(silent).note

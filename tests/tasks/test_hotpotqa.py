@@ -55,3 +55,14 @@ def test_an_empty_question_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('[{"question": "Who?"}, {"question": " "}]')
     with pytest.raises(KitError, match=r"x\.json: question 2 is empty"):
         load_task("hotpotqa", path=tmp_path / "x.json")
+
+
+def test_an_empty_gold_answer_is_none(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('[{"question": "Who?", "answer": " "}]')
+    assert load_task("hotpotqa", path=tmp_path / "x.json")[0].answer is None
+
+
+def test_a_bottomless_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('[{"question": "Who?", "context": ' + "[" * 100_000)
+    with pytest.raises(KitError, match=r"x\.json is not in HotpotQA's official format"):
+        load_task("hotpotqa", path=tmp_path / "x.json")
