@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         model=model,
         out=args.out,
         methods=_names(args.method),
-        corpus=open_wiki(args.corpus),
+        corpus=open_wiki(args.corpus) if args.corpus else None,
         prompts=load_prompts(args.prompt, instruction) if args.prompt else None,
         fidelity=preset(args.fidelity),
         samples=args.samples,
@@ -176,7 +176,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run_options(sub: argparse.ArgumentParser) -> None:
     add = sub.add_argument
     add("--task", required=True, help="hotpotqa, fever, or both with a comma")
-    add("--split", default="tiny", help="tiny (default) or tiny-train")
+    add("--split", default="tiny", help="tiny (default), tiny-train, or the invented fable, fable-train")
     add("--file", metavar="FILE", help="data of your own in the task's official format, instead of --split")
     add("--method", default="react", help="one or several of standard, cot, cot-sc, act, react, "
         "react-then-cot-sc, cot-sc-then-react, with commas (default: react)")  # fmt: skip
@@ -185,7 +185,11 @@ def _run_options(sub: argparse.ArgumentParser) -> None:
     add("--n", type=int, metavar="N", help="that many instances: the first, or with --seed a random draw")
     add("--seed", type=int, help="of the draw and of sampling")
     add("--out", required=True, metavar="DIR", help="the run folder; an unfinished run there is resumed")
-    add("--corpus", default="tiny", help="tiny (default), or a .jsonl file of articles")
+    add(
+        "--corpus",
+        metavar="NAME",
+        help="tiny, fable, or a .jsonl file of articles (default: that of the split)",
+    )
     add(
         "--prompt",
         metavar="FILE",

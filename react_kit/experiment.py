@@ -23,7 +23,7 @@ from react_kit.models.ahead import Ahead
 from react_kit.models.cache import Cache
 from react_kit.prompts import Prompts
 from react_kit.run import Run
-from react_kit.tasks import Instances, load_task
+from react_kit.tasks import FABLES, Instances, load_task
 from react_kit.text import writable
 from react_kit.trajectory import Trajectory, digest
 
@@ -87,7 +87,7 @@ class Experiment:
             raise KitError(f"samples is {samples}; expected at least 1 and at most {MOST_SAMPLES}.")
         self.instances = [s.draw(n, seed) for s in sets]
         self.methods, self.model, self.path = methods, model, Path(out)
-        self.corpus, self.fidelity = corpus or open_wiki("tiny"), fidelity
+        self.corpus, self.fidelity = corpus or _corpus_of(self.instances), fidelity
         self.prompts = {s.task.name: prompts or s.task.prompts() for s in sets}
         self.samples, self.early_stop = samples, early_stop
         self._manifest = {
@@ -186,6 +186,16 @@ class Experiment:
 
     def _task_of(self, job: Job) -> Any:
         return next(s.task for s in self.instances if s.task.name == job.instance.task)
+
+
+def _corpus_of(sets: Sequence[Instances]) -> Corpus:
+    """Where the splits' answers are: the invented world's own articles, else the tiny encyclopedia."""
+    names = list(dict.fromkeys(s.split if s.split in FABLES else "tiny" for s in sets))
+    if len(names) > 1:
+        raise KitError(
+            f"the tasks need different corpora ({', '.join(names)}); run them one by one, or pass corpus=."
+        )
+    return open_wiki(names[0])
 
 
 def _jobs(instances: Instances, methods: Sequence[str | Method], samples: int) -> Iterator[Job]:

@@ -461,3 +461,12 @@ def test_two_splits_of_one_task_do_not_share_a_run(tmp_path: Path, model: Cache)
         Experiment(
             [load_task("hotpotqa"), load_task("hotpotqa", "tiny-train")], model=model, out=tmp_path / "run"
         )
+
+
+def test_a_split_brings_its_own_articles(tmp_path: Path, model: Cache) -> None:
+    for split, name in (("fable", "fable"), ("tiny", "tiny"), ("tiny-train", "tiny")):
+        made = Experiment(["hotpotqa", "fever"], split=split, model=model, out=tmp_path / split)
+        assert made.corpus.name == name
+    mixed = [load_task("hotpotqa", "fable"), load_task("fever", "tiny")]
+    with pytest.raises(KitError, match="different corpora"):
+        Experiment(mixed, model=model, out=tmp_path / "mixed")

@@ -3,19 +3,23 @@
 import os
 from pathlib import Path
 
-from react_kit.corpora.memory import MemoryCorpus, read_corpus
+import msgspec
+
+from react_kit.corpora.memory import Article, MemoryCorpus, read_corpus
 from react_kit.corpora.page import Corpus, identity
 from react_kit.errors import KitError, unknown
 from react_kit.resources import share
+from react_kit.trajectory import digest
+from react_kit.worlds.fable import standard
 
 __all__ = ["Corpus", "MemoryCorpus", "identity", "open_wiki"]
 
 # name → vintage of the text
-SHIPPED = {"tiny": "2026-11"}
+SHIPPED = {"tiny": "2026-11", "fable": "2026-12", "fable-train": "2026-12"}
 
 
 def open_wiki(name: str | os.PathLike[str] = "tiny") -> Corpus:
-    """The corpus called `name`; `tiny` is the encyclopedia written for this kit.
+    """The corpus called `name`; `tiny` is the encyclopedia written for this kit, `fable` an invented world.
 
     Or articles of your own: the path of a `.jsonl` file with a title and sentences a line, like data/tiny's.
     """
@@ -33,8 +37,16 @@ def open_wiki(name: str | os.PathLike[str] = "tiny") -> Corpus:
 
 def _shipped(name: str) -> MemoryCorpus:
     if name not in _opened:
-        _opened[name] = read_corpus(share("data", name, "articles.jsonl"), name, SHIPPED[name])
+        if name.startswith("fable"):
+            _opened[name] = _fable(name)
+        else:
+            _opened[name] = read_corpus(share("data", name, "articles.jsonl"), name, SHIPPED[name])
     return _opened[name]
+
+
+def _fable(name: str) -> MemoryCorpus:
+    rows = standard("train" if name == "fable-train" else "dev").articles
+    return MemoryCorpus([msgspec.convert(row, Article) for row in rows], name, SHIPPED[name], digest(rows))
 
 
 _opened: dict[str, MemoryCorpus] = {}

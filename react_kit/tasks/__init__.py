@@ -11,10 +11,16 @@ from react_kit.tasks.base import Instances, Task
 from react_kit.tasks.fever import FEVER
 from react_kit.tasks.hotpotqa import HOTPOTQA
 from react_kit.trajectory import Instance, digest
+from react_kit.worlds.fable import standard
+from react_kit.worlds.fable.names import Half
 
 __all__ = ["TASKS", "Instances", "Task", "load_task"]
 
 TASKS: dict[str, Task] = {task.name: task for task in (HOTPOTQA, FEVER)}
+
+
+# Splits of the invented world, which is generated when asked for; its articles are open_wiki's of the same name.
+FABLES: dict[str, Half] = {"fable": "dev", "fable-train": "train"}
 
 
 def load_task(name: str, split: str = "tiny", path: str | os.PathLike[str] | None = None) -> Instances:
@@ -29,8 +35,11 @@ def load_task(name: str, split: str = "tiny", path: str | os.PathLike[str] | Non
                 f"no file at {str(file)!r}; expected {task.title} data in its official format. Check the path."
             )
         return Instances(task, file.stem, _each_once(task, file))
+    if split in FABLES:
+        return Instances(task, split, task.invented(standard(FABLES[split])))
     if split not in task.splits:
-        raise unknown(f"split of {task.title}", split, task.splits, "For a file of your own pass path=.")
+        known = [*task.splits, *FABLES]
+        raise unknown(f"split of {task.title}", split, known, "For a file of your own pass path=.")
     return Instances(task, split, task.load(share(*task.splits[split])))
 
 

@@ -12,10 +12,12 @@ from react_kit.errors import KitError, expect
 from react_kit.fidelity import Fidelity
 from react_kit.prompts import Prompts
 from react_kit.trajectory import Instance
+from react_kit.worlds.fable import Fable
 
 
 class Task(Struct, frozen=True):
-    """A benchmark. `splits` maps a split's name to a shipped file; `metric` is the main score's name in `score`.
+    """A benchmark. `splits` maps a split's name to a shipped file; `invented` takes a fable's; `metric` is the main
+    score's name in `score`.
 
     `title` and `metric_title` are for tables and axes.
     """
@@ -26,6 +28,7 @@ class Task(Struct, frozen=True):
     metric_title: str
     splits: dict[str, tuple[str, ...]]
     load: Callable[[Path], list[Instance]]
+    invented: Callable[[Fable], list[Instance]]
     prompts: Callable[[], Prompts]
     make_env: Callable[[Corpus, Fidelity], Env]
     score: Callable[[Instance, str | None], dict[str, float]]

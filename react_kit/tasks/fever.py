@@ -13,6 +13,7 @@ from react_kit.resources import json_lines
 from react_kit.tasks.base import Task
 from react_kit.tasks.scoring import exact_match, label_score
 from react_kit.trajectory import Instance, SentenceRef, digest
+from react_kit.worlds.fable import Fable
 
 _ESCAPES = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
@@ -45,6 +46,11 @@ def load(path: Path) -> list[Instance]:
     return json_lines(path, Row, _instance, "in FEVER's official format")
 
 
+def invented(world: Fable) -> list[Instance]:
+    """A fable's claims."""
+    return [_instance(row, i) for i, row in enumerate(msgspec.convert(world.fever, list[Row], strict=False))]
+
+
 def _instance(row: Row, position: int) -> Instance:
     if not row.claim.strip():
         raise msgspec.ValidationError("`claim` is empty")
@@ -74,6 +80,7 @@ FEVER = Task(
     metric_title="Acc",
     splits={"tiny": ("data", "tiny", "fever_dev.jsonl"), "tiny-train": ("data", "tiny", "fever_train.jsonl")},
     load=load,
+    invented=invented,
     prompts=lambda: load_prompts("fever"),
     make_env=make_env,
     score=label_score,

@@ -14,6 +14,7 @@ from react_kit.resources import file_bytes
 from react_kit.tasks.base import Task
 from react_kit.tasks.scoring import exact_match, qa_score
 from react_kit.trajectory import Instance, SentenceRef, digest
+from react_kit.worlds.fable import Fable
 
 
 class Row(msgspec.Struct):
@@ -42,6 +43,12 @@ def load(path: Path) -> list[Instance]:
     return [_instance(row, i) for i, row in enumerate(rows)]
 
 
+def invented(world: Fable) -> list[Instance]:
+    """A fable's questions of one and two facts, which seven steps suffice for."""
+    rows = [row for row in world.hotpotqa if len(row["chain"]) <= 2]
+    return [_instance(row, i) for i, row in enumerate(msgspec.convert(rows, list[Row]))]
+
+
 def _instance(row: Row, position: int) -> Instance:
     evidence = tuple(SentenceRef(title, number) for title, number in row.supporting_facts)
     gold = row.answer if row.answer and row.answer.strip() else None  # no answer could match an empty one
@@ -64,6 +71,7 @@ HOTPOTQA = Task(
         "tiny-train": ("data", "tiny", "hotpotqa_train.json"),
     },
     load=load,
+    invented=invented,
     prompts=lambda: load_prompts("hotpotqa"),
     make_env=make_env,
     score=qa_score,

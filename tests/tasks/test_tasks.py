@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from react_kit import load_task
+from react_kit import load_task, open_wiki
 from react_kit.errors import KitError
 from react_kit.tasks.fever import title_of
 from react_kit.trajectory import SentenceRef
@@ -109,3 +109,16 @@ def test_a_file_without_instances_is_named(tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text("[]")
     with pytest.raises(KitError, match=r"q\.json' holds no HotpotQA instances"):
         load_task("hotpotqa", path=tmp_path / "q.json")
+
+
+def test_the_invented_world_is_a_split_with_articles_of_its_own() -> None:
+    for name, count in (("hotpotqa", 200), ("fever", 300)):
+        instances = load_task(name, "fable")
+        assert len(instances) >= count
+        assert instances.split == "fable"
+        corpus = open_wiki("fable")
+        assert all(corpus.lookup_title(ref.title) for i in instances for group in i.evidence for ref in group)
+        assert not {i.id for i in instances} & {i.id for i in load_task(name, "tiny")}
+    assert open_wiki("fable-train").sha256 != open_wiki("fable").sha256
+    with pytest.raises(KitError, match="fable, fable-train"):
+        load_task("fever", "fabel")

@@ -8,6 +8,7 @@ and FEVER's.
 
 import random
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -16,7 +17,9 @@ from react_kit.worlds.fable.names import Half
 from react_kit.worlds.fable.questions import Asked, claims, questions
 from react_kit.worlds.fable.world import LARGEST, SMALLEST, people_the_world
 
-__all__ = ["Fable", "fable"]
+__all__ = ["Fable", "fable", "standard"]
+
+STANDARD_SIZE = 1000
 
 _ESCAPES = {"(": "-LRB-", ")": "-RRB-", " ": "_"}  # FEVER's way to write a title
 
@@ -53,6 +56,12 @@ def fable(
     )
 
 
+@lru_cache(maxsize=2)
+def standard(half: Half = "dev") -> Fable:
+    """The world that everybody can compare on: seed 0, 1,000 articles, 400 questions, 300 claims."""
+    return fable(0, STANDARD_SIZE, half, 400, 300)
+
+
 def _article(article: Article, half: Half) -> dict[str, Any]:
     thing = article.thing
     return {
@@ -77,7 +86,7 @@ def _question(asked: Asked, id: str, by_title: dict[str, Article]) -> dict[str, 
         "question": asked.text,
         "answer": asked.answer,
         "type": "bridge" if asked.kind == "bridge" else "comparison",
-        "level": f"{asked.hops} hops" if asked.kind == "bridge" else asked.kind,
+        "level": f"{asked.hops}-hop" if asked.kind == "bridge" else asked.kind,
         "supporting_facts": [[f.title, f.number] for f in asked.facts],
         "context": [[t, by_title[t].sentences] for t in dict.fromkeys(f.title for f in asked.facts)],
         "chain": [[f.title, f.relation, f.object] for f in asked.facts],

@@ -8,6 +8,8 @@ from react_kit.worlds.fable.text import FILLER, OPENING
 from react_kit.worlds.fable.world import Thing, sentence
 
 LONGEST = 12  # sentences
+WITHHELD = 0.1  # of the facts are true and never told: claims about them cannot be decided
+FEWEST = 2  # facts of which none is withheld
 
 
 @dataclass(eq=False)
@@ -21,7 +23,8 @@ class Article:
 
 def write(draw: random.Random, thing: Thing) -> Article:
     """An article of 6 to 12 sentences."""
-    facts = thing.known()
+    known = thing.known()
+    facts = [r for r in known if len(known) <= FEWEST or draw.random() >= WITHHELD]
     spare = list(FILLER[thing.kind])
     draw.shuffle(spare)
     count = min(len(spare), max(6, draw.randint(len(facts) + 1, LONGEST)) - 1 - len(facts))

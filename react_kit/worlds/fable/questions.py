@@ -164,6 +164,9 @@ UNDECIDED = (
 
 
 def _undecided(draw: random.Random, articles: list[Article]) -> Asked | None:
+    """Half of them about facts that other articles tell of their things, and this one withholds."""
+    if draw.random() < 0.5:
+        return _withheld(draw, articles)
     one, other, says = draw.choice(UNDECIDED)
     some = _some(draw, articles)
     a = next((x for x in some if x.thing.kind == one), None)
@@ -172,6 +175,19 @@ def _undecided(draw: random.Random, articles: list[Article]) -> Asked | None:
         return None
     text = says.format(a=a.thing.full, b=b.thing.full)
     return Asked(_sentence(text, ""), "NOT ENOUGH INFO", "claim", ())
+
+
+def _withheld(draw: random.Random, articles: list[Article]) -> Asked | None:
+    some = _some(draw, articles)
+    # A town's country is left out: where the town is a capital, it could be found out the other way round.
+    kept_back = ((a, r) for a in some for r in a.thing.known() if r.name not in a.place and r.name != "land")
+    article, relation = next(kept_back, (None, None))
+    if article is None or relation is None:
+        return None
+    said = next((_object(a, relation) for a in reversed(some) if relation.name in a.place), None)
+    if said is None:
+        return None
+    return Asked(_sentence(f"{relation.noun} is {said}.", article.thing.full), LABELS[2], "claim", ())
 
 
 Link = tuple[Article, Relation]
@@ -185,7 +201,8 @@ def _walk(
     for hop in range(hops):
         seen.add(article.thing.title)
         last = hop == hops - 1
-        fit = [r for r in article.thing.known() if last or isinstance(article.thing.facts[r.name], Thing)]
+        told = [r for r in article.thing.known() if r.name in article.place]
+        fit = [r for r in told if last or isinstance(article.thing.facts[r.name], Thing)]
         if not fit:
             return None
         relation = draw.choice(fit)
