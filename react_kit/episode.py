@@ -92,10 +92,12 @@ class Episode:
             "prompts": {"id": prompts.id, "sha256": prompts.sha256},
             "corpus": identity(corpus),
             "fidelity": fidelity.differences(),
-            "step_limit": task.limit(fidelity),
+            "step_limit": task.limit(fidelity, instance),
         }
         make_env = partial(task.make_env, corpus, fidelity)
-        context = Context(instance, prompts, model, make_env(), task.limit(fidelity), temperature, sample)
+        context = Context(
+            instance, prompts, model, make_env(), task.limit(fidelity, instance), temperature, sample
+        )
         return cls(context, make_env, play, task, cell, provenance)
 
     def step(self) -> Step | None:

@@ -190,7 +190,7 @@ class Experiment:
 
 def _corpus_of(sets: Sequence[Instances]) -> Corpus:
     """Where the splits' answers are: the invented world's own articles, else the tiny encyclopedia."""
-    names = list(dict.fromkeys(s.split if s.split in FABLES else "tiny" for s in sets))
+    names = list(dict.fromkeys(FABLES.get(s.split, "tiny") for s in sets))
     if len(names) > 1:
         raise KitError(
             f"the tasks need different corpora ({', '.join(names)}); run them one by one, or pass corpus=."

@@ -12,6 +12,7 @@ from react_kit.errors import KitError
 from react_kit.fidelity import PRESETS, preset
 from react_kit.methods.pooled import backs_off
 from react_kit.parsing import parse_action
+from react_kit.trajectory import Instance
 
 
 def test_the_defaults_are_the_papers() -> None:
@@ -50,8 +51,16 @@ def test_presets_go_by_name() -> None:
 
 
 def test_each_field_decides_something() -> None:
-    assert [TASKS[t].limit(f) for f in (PAPER, AUTHORS_CODE) for t in ("hotpotqa", "fever")] == [7, 5, 7, 7]
-    assert TASKS["hotpotqa"].limit(replace(PAPER, hotpotqa_steps=3)) == 3
+    i = Instance("1", "any", "?")
+    assert [TASKS[t].limit(f, i) for f in (PAPER, AUTHORS_CODE) for t in ("hotpotqa", "fever")] == [
+        7,
+        5,
+        7,
+        7,
+    ]
+    assert TASKS["hotpotqa"].limit(replace(PAPER, hotpotqa_steps=3), i) == 3
+    deep = [Instance("1", "hotpotqa", "?", kind=kind) for kind in ("2-hop", "3-hop", "4-hop")]
+    assert [TASKS["hotpotqa"].limit(PAPER, d) for d in deep] == [7, 9, 11]
     assert [backs_off(v, 4, PAPER) for v in (1, 2, 3)] == [True, False, False]
     assert [backs_off(v, 4, AUTHORS_CODE) for v in (1, 2, 3)] == [True, True, False]
 

@@ -12,15 +12,15 @@ from react_kit.tasks.fever import FEVER
 from react_kit.tasks.hotpotqa import HOTPOTQA
 from react_kit.trajectory import Instance, digest
 from react_kit.worlds.fable import standard
-from react_kit.worlds.fable.names import Half
 
 __all__ = ["TASKS", "Instances", "Task", "load_task"]
 
 TASKS: dict[str, Task] = {task.name: task for task in (HOTPOTQA, FEVER)}
 
 
-# Splits of the invented world, which is generated when asked for; its articles are open_wiki's of the same name.
-FABLES: dict[str, Half] = {"fable": "dev", "fable-train": "train"}
+# Splits of the invented world, which is generated when asked for, and the corpus that holds their articles.
+# fable-deep: questions of three and four hops.
+FABLES = {"fable": "fable", "fable-deep": "fable", "fable-train": "fable-train"}
 
 
 def load_task(name: str, split: str = "tiny", path: str | os.PathLike[str] | None = None) -> Instances:
@@ -36,7 +36,10 @@ def load_task(name: str, split: str = "tiny", path: str | os.PathLike[str] | Non
             )
         return Instances(task, file.stem, _each_once(task, file))
     if split in FABLES:
-        return Instances(task, split, task.invented(standard(FABLES[split])))
+        found = task.invented(standard("train" if "train" in split else "dev"), split == "fable-deep")
+        if not found:
+            raise KitError(f"{task.title} has no instances in {split!r}; take 'fable'.")
+        return Instances(task, split, found)
     if split not in task.splits:
         known = [*task.splits, *FABLES]
         raise unknown(f"split of {task.title}", split, known, "For a file of your own pass path=.")

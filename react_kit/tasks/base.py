@@ -16,7 +16,8 @@ from react_kit.worlds.fable import Fable
 
 
 class Task(Struct, frozen=True):
-    """A benchmark. `splits` maps a split's name to a shipped file; `invented` takes a fable's; `metric` is the main
+    """A benchmark. `splits` maps a split's name to a shipped file; `invented` takes a fable's, the
+    deep ones or the others; `metric` is the main
     score's name in `score`.
 
     `title` and `metric_title` are for tables and axes.
@@ -28,11 +29,11 @@ class Task(Struct, frozen=True):
     metric_title: str
     splits: dict[str, tuple[str, ...]]
     load: Callable[[Path], list[Instance]]
-    invented: Callable[[Fable], list[Instance]]
+    invented: Callable[[Fable, bool], list[Instance]]
     prompts: Callable[[], Prompts]
     make_env: Callable[[Corpus, Fidelity], Env]
     score: Callable[[Instance, str | None], dict[str, float]]
-    limit: Callable[[Fidelity], int]
+    limit: Callable[[Fidelity, Instance], int]
 
 
 class Instances(Sequence[Instance]):

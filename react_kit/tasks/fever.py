@@ -46,9 +46,10 @@ def load(path: Path) -> list[Instance]:
     return json_lines(path, Row, _instance, "in FEVER's official format")
 
 
-def invented(world: Fable) -> list[Instance]:
-    """A fable's claims."""
-    return [_instance(row, i) for i, row in enumerate(msgspec.convert(world.fever, list[Row], strict=False))]
+def invented(world: Fable, deep: bool) -> list[Instance]:
+    """A fable's claims, none of which is deep."""
+    rows = [] if deep else msgspec.convert(world.fever, list[Row], strict=False)
+    return [_instance(row, i) for i, row in enumerate(rows)]
 
 
 def _instance(row: Row, position: int) -> Instance:
@@ -84,5 +85,5 @@ FEVER = Task(
     prompts=lambda: load_prompts("fever"),
     make_env=make_env,
     score=label_score,
-    limit=lambda fidelity: fidelity.fever_steps,
+    limit=lambda fidelity, _: fidelity.fever_steps,
 )

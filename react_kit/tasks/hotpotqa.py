@@ -16,6 +16,8 @@ from react_kit.tasks.scoring import exact_match, qa_score
 from react_kit.trajectory import Instance, SentenceRef, digest
 from react_kit.worlds.fable import Fable
 
+DEEP = ("3-hop", "4-hop")
+
 
 class Row(msgspec.Struct):
     """The official format; what the fullwiki test file leaves out is optional."""
@@ -43,10 +45,17 @@ def load(path: Path) -> list[Instance]:
     return [_instance(row, i) for i, row in enumerate(rows)]
 
 
-def invented(world: Fable) -> list[Instance]:
-    """A fable's questions of one and two facts, which seven steps suffice for."""
-    rows = [row for row in world.hotpotqa if len(row["chain"]) <= 2]
-    return [_instance(row, i) for i, row in enumerate(msgspec.convert(rows, list[Row]))]
+def limit(fidelity: Fidelity, instance: Instance) -> int:
+    """Seven steps; for a fable's questions of three and four hops, two a hop and three more."""
+    hops = int(instance.kind[0]) if instance.kind in DEEP else 0
+    return max(fidelity.hotpotqa_steps, 2 * hops + 3) if hops else fidelity.hotpotqa_steps
+
+
+def invented(world: Fable, deep: bool) -> list[Instance]:
+    """A fable's questions: those of one and two facts, or the deep ones of three and four hops."""
+    rows = [row for row in world.hotpotqa if (row["level"] in DEEP) == deep]
+    made = [_instance(row, i) for i, row in enumerate(msgspec.convert(rows, list[Row]))]
+    return [msgspec.structs.replace(i, kind=row["level"]) for i, row in zip(made, rows, strict=True)]
 
 
 def _instance(row: Row, position: int) -> Instance:
@@ -75,5 +84,5 @@ HOTPOTQA = Task(
     prompts=lambda: load_prompts("hotpotqa"),
     make_env=make_env,
     score=qa_score,
-    limit=lambda fidelity: fidelity.hotpotqa_steps,
+    limit=limit,
 )

@@ -120,5 +120,10 @@ def test_the_invented_world_is_a_split_with_articles_of_its_own() -> None:
         assert all(corpus.lookup_title(ref.title) for i in instances for group in i.evidence for ref in group)
         assert not {i.id for i in instances} & {i.id for i in load_task(name, "tiny")}
     assert open_wiki("fable-train").sha256 != open_wiki("fable").sha256
-    with pytest.raises(KitError, match="fable, fable-train"):
+    deep = load_task("hotpotqa", "fable-deep")
+    assert {i.kind for i in deep} == {"3-hop", "4-hop"}
+    assert len(deep) + len(load_task("hotpotqa", "fable")) == 400
+    with pytest.raises(KitError, match="FEVER has no instances in 'fable-deep'"):
+        load_task("fever", "fable-deep")
+    with pytest.raises(KitError, match="fable, fable-deep, fable-train"):
         load_task("fever", "fabel")

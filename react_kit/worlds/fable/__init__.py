@@ -102,6 +102,7 @@ def _claim(asked: Asked, id: int) -> dict[str, Any]:
         "claim": asked.text,
         "evidence": [evidence] if evidence else [],
         "chain": [[f.title, f.relation, f.object] for f in asked.facts],
+        "about": asked.about,
     }
 
 

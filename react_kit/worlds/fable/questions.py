@@ -41,6 +41,7 @@ class Asked:
     answer: str
     kind: str  # bridge, comparison, yes/no, claim
     facts: tuple[Fact, ...]
+    about: str = ""  # the article to open where no fact decides
 
     @property
     def hops(self) -> int:
@@ -174,7 +175,7 @@ def _undecided(draw: random.Random, articles: list[Article]) -> Asked | None:
     if a is None or b is None:
         return None
     text = says.format(a=a.thing.full, b=b.thing.full)
-    return Asked(_sentence(text, ""), "NOT ENOUGH INFO", "claim", ())
+    return Asked(_sentence(text, ""), LABELS[2], "claim", (), a.thing.title)
 
 
 def _withheld(draw: random.Random, articles: list[Article]) -> Asked | None:
@@ -187,7 +188,13 @@ def _withheld(draw: random.Random, articles: list[Article]) -> Asked | None:
     said = next((_object(a, relation) for a in reversed(some) if relation.name in a.place), None)
     if said is None:
         return None
-    return Asked(_sentence(f"{relation.noun} is {said}.", article.thing.full), LABELS[2], "claim", ())
+    return Asked(
+        _sentence(f"{relation.noun} is {said}.", article.thing.full),
+        LABELS[2],
+        "claim",
+        (),
+        article.thing.title,
+    )
 
 
 Link = tuple[Article, Relation]
