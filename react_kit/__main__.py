@@ -98,8 +98,12 @@ def fetch(args: argparse.Namespace) -> int:
 
 def doctor(args: argparse.Namespace) -> int:
     """Say what is installed, which data are here, which keys are set."""
-    from react_kit.doctor import checks
+    from react_kit.doctor import checks, data_problems
 
+    if args.data:
+        problems = data_problems()
+        print("\n".join(map(str, problems)) or "the shipped data and the invented world keep every rule")
+        return 1 if problems else 0
     rows = checks()
     for row in rows:
         print(f"{'ok' if row.ok else '--':3} {row.what:24} {row.found}")
@@ -169,7 +173,8 @@ def _parser() -> argparse.ArgumentParser:
         "name", choices=["embedded"], help="embedded: the weights of SmolLM2-135M-Instruct, 98 MB"
     )
 
-    command(doctor, "react-kit doctor")
+    sub = command(doctor, "react-kit doctor")
+    sub.add_argument("--data", action="store_true", help="check the shipped data, rule by rule, instead")
     return parser
 
 

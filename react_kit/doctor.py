@@ -14,6 +14,8 @@ from react_kit.models import embedded
 from react_kit.models.cache import default_path
 from react_kit.models.replay import Replay
 from react_kit.resources import share
+from react_kit.tasks.validate import Problem, check_fable, check_folder
+from react_kit.worlds.fable import standard
 
 
 class Check(NamedTuple):
@@ -26,6 +28,15 @@ class Check(NamedTuple):
 def checks() -> list[Check]:
     """One row a finding; required ones first."""
     return [_python(), *_packages(), *_shipped(), _weights(), _cache(), _key()]
+
+
+def data_problems() -> list[Problem]:
+    """What is wrong with data/tiny and with the standard invented world."""
+    return [
+        *check_folder(share("data", "tiny")),
+        *check_fable(standard("dev")),
+        *check_fable(standard("train")),
+    ]
 
 
 def _python() -> Check:

@@ -189,3 +189,8 @@ def test_a_terminal_without_the_characters_still_gets_its_report(tmp_path: Path)
 def test_an_error_does_not_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(tmp_path / "\x1b[2Jgone")]) == 1
     assert "\\x1b[2Jgone" in capsys.readouterr().err
+
+
+def test_doctor_checks_the_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--data"]) == 0
+    assert "keep every rule" in capsys.readouterr().out
