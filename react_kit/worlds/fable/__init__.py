@@ -15,7 +15,7 @@ from typing import Any
 from react_kit.worlds.fable.articles import Article, write
 from react_kit.worlds.fable.names import Half
 from react_kit.worlds.fable.questions import Asked, claims, questions
-from react_kit.worlds.fable.world import LARGEST, SMALLEST, people_the_world
+from react_kit.worlds.fable.world import LARGEST, SMALLEST, Thing, people_the_world
 
 __all__ = ["Fable", "fable", "standard"]
 
@@ -69,6 +69,7 @@ def _article(article: Article, half: Half) -> dict[str, Any]:
         "split": half,
         "sentences": article.sentences,
         "aliases": list(thing.aliases),
+        "links": [[name, o.title] for name in article.place if isinstance(o := thing.facts[name], Thing)],
     }
 
 

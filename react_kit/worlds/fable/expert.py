@@ -17,11 +17,12 @@ ASTRAY = ("price of grain", "coat of arms", "family tree", "tax roll")  # what n
 
 
 class Move(NamedTuple):
-    """A thought and an action: `search`, `lookup` or `finish` with its argument."""
+    """A thought and an action: `search`, `lookup` or `finish` with its argument. `role`: as in exemplars."""
 
     thought: str
     action: str
     argument: str
+    role: tuple[str, ...] = ("extract", "track")
 
 
 Moves = Generator[Move, str, None]
@@ -40,10 +41,12 @@ def expert(row: dict[str, Any], limit: int, slips: random.Random | None = None) 
         read += "\n" + seen
         found.append(f"{_noun(title, relation)} is {value}")
     if not row["chain"]:
-        seen = yield Move(f"I need to see what is known of {_bare(row['about'])}.", "search", row["about"])
+        thought = f"I need to see what is known of {_bare(row['about'])}."
+        seen = yield Move(thought, "search", row["about"], ("decompose",))
         found.append(f"the article on {_bare(row['about'])} does not tell whether this is so")
     facts = _start(" and ".join(found))
-    yield Move(f"{facts}, {ENDINGS.get(answer, f'so the answer is {answer}')}.", "finish", answer)
+    ending = ENDINGS.get(answer, f"so the answer is {answer}")
+    yield Move(f"{facts}, {ending}.", "finish", answer, ("extract", "conclude"))
 
 
 def _find(
@@ -53,21 +56,22 @@ def _find(
     name = title if title in read else _bare(title)
     before = f"{_start(found[-1])}. " if found else ""
     wanted = f"I need to find {_noun(title, relation)}"
+    role = ("extract", "track") if found else ("decompose",)
     seen = ""
     if slips and slips.random() < 0.5:
         wrong = _misspelt(name, slips)
-        seen += yield Move(f"{before}{wanted}, so I search {wrong}.", "search", wrong)
-        before, wanted = "", f"There is no such article; it is spelt {name}"
+        seen += yield Move(f"{before}{wanted}.", "search", wrong, role)
+        before, wanted, role = "", f"There is no such article; it is spelt {name}", ("reformulate",)
         slips = None
-    seen += "\n" + (yield Move(f"{before}{wanted}, so I search {name}.", "search", name))
+    seen += "\n" + (yield Move(f"{before}{wanted}.", "search", name, role))
     if slips:
         word = ASTRAY[len(found)]  # another one at every hop
-        seen += yield Move(f"Perhaps another word leads there, so I look up {word}.", "lookup", word)
+        thought = f"Perhaps another word leads there, so I look up {word}."
+        seen += yield Move(thought, "lookup", word, ("reformulate",))
     if value not in seen:
         key = _RELATION[relation].key
-        seen += "\n" + (
-            yield Move(f"This does not tell {_noun(title, relation)}, so I look up {key}.", "lookup", key)
-        )
+        thought = f"This does not tell {_noun(title, relation)}, so I look up {key}."
+        seen += "\n" + (yield Move(thought, "lookup", key, ("reformulate",)))
     return seen
 
 

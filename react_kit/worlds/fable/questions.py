@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from react_kit.worlds.fable.articles import Article
-from react_kit.worlds.fable.relations import BY_KIND, Relation
-from react_kit.worlds.fable.world import Thing, shown
+from react_kit.worlds.fable.relations import BY_KIND, STATES, Relation
+from react_kit.worlds.fable.world import Thing, shown, with_article
 
-MOST_HOPS = 4
+HOPS, SHARES = (1, 2, 3, 4), (3, 10, 4, 3)  # of bridge questions, mostly two hops as in HotpotQA
 # How a comparison asks which year is the earlier one; each holds the relation's key word.
 FIRST = {
     "born": "has the earlier year of birth",
@@ -76,7 +76,7 @@ def claims(draw: random.Random, articles: list[Article]) -> Iterator[Asked]:
 
 def bridge(draw: random.Random, articles: list[Article], by_title: dict[str, Article]) -> Asked | None:
     """`In which town was the author of The Bell of Orelia born?`: every hop's object is the next one's subject."""
-    chain = _walk(draw, articles, by_title, draw.randint(1, MOST_HOPS))
+    chain = _walk(draw, articles, by_title, draw.choices(HOPS, SHARES)[0])
     if chain is None:
         return None
     text = _sentence(chain[-1][1].ask, _subject(chain))
@@ -126,6 +126,8 @@ def same_yes_no(draw: random.Random, articles: list[Article], by_title: dict[str
     if not rest:
         return None
     nouns = [relation.noun.format(s=x.thing.full) for x in (one, rest[0])]
+    if any(_object(x, relation).lower() in n.lower() for x, n in zip((one, rest[0]), nouns, strict=True)):
+        return None  # the names would tell
     pair = [(one, relation), (rest[0], relation)]
     return Asked(f"Is {nouns[0]} the same as {nouns[1]}?", "yes" if wanted else "no", "yes/no", _facts(pair))
 
@@ -141,13 +143,15 @@ def claim(
         return None
     article, relation = chain[-1]
     said = _object(article, relation)
+    if said.lower() in _subject(chain).lower():  # as the profession of a namesake who is told apart by it
+        return None
     if label == "REFUTES":
         others = [a for a in _some(draw, articles) if relation.name in a.place]
         others = [a for a in others if _object(a, relation) != said]
         if not others:
             return None
         said = _object(others[0], relation)
-    return Asked(_sentence(relation.noun + f" is {said}.", _subject(chain)), label, "claim", _facts(chain))
+    return Asked(_stated(draw, relation, said, _subject(chain)), label, "claim", _facts(chain))
 
 
 # What the articles never say: the kinds of the two things, and the statement.
@@ -188,13 +192,8 @@ def _withheld(draw: random.Random, articles: list[Article]) -> Asked | None:
     said = next((_object(a, relation) for a in reversed(some) if relation.name in a.place), None)
     if said is None:
         return None
-    return Asked(
-        _sentence(f"{relation.noun} is {said}.", article.thing.full),
-        LABELS[2],
-        "claim",
-        (),
-        article.thing.title,
-    )
+    text = _stated(draw, relation, said, article.thing.full)
+    return Asked(text, LABELS[2], "claim", (), article.thing.title)
 
 
 Link = tuple[Article, Relation]
@@ -243,6 +242,11 @@ def _subject(chain: list[Link]) -> str:
 def _sentence(phrase: str, subject: str) -> str:
     text = phrase.format(s=subject).replace("river the river", "river")
     return text[0].upper() + text[1:]
+
+
+def _stated(draw: random.Random, relation: Relation, object: str, subject: str) -> str:
+    phrase = draw.choice(STATES[relation.name]).replace("{an}", with_article(object)).replace("{o}", object)
+    return _sentence(phrase, subject)
 
 
 def _some(draw: random.Random, articles: list[Article]) -> list[Article]:

@@ -178,6 +178,10 @@ def _live(draw: random.Random, made: dict[str, list[Thing]]) -> None:
 def sentence(phrase: str, thing: Thing, relation: Relation | None = None, called: str | None = None) -> str:
     """A phrasing filled in, with a capital at its beginning."""
     o = shown(thing.facts[relation.name], relation) if relation else ""
-    an = f"{'an' if o[:1] in tuple('aeiou') else 'a'} {o}"
-    said = phrase.format(s=called or thing.called, n=thing.name, o=o, an=an)
+    said = phrase.format(s=called or thing.called, n=thing.name, o=o, an=with_article(o))
     return said[0].upper() + said[1:]
+
+
+def with_article(word: str) -> str:
+    """`a poet`, `an organist`."""
+    return f"{'an' if word[:1] in tuple('aeiou') else 'a'} {word}"
