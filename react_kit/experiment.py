@@ -17,7 +17,7 @@ from react_kit.corpora import Corpus, identity, open_wiki
 from react_kit.episode import Episode
 from react_kit.errors import KitError, expect
 from react_kit.fidelity import PAPER, Fidelity
-from react_kit.methods import METHODS, SAMPLES, TEMPERATURE, Method, Pooled, resolve
+from react_kit.methods import CONTROLS, METHODS, SAMPLES, TEMPERATURE, Method, Pooled, resolve
 from react_kit.methods.pooled import decided
 from react_kit.models.ahead import Ahead
 from react_kit.models.cache import Cache
@@ -218,7 +218,7 @@ def _sources(methods: Sequence[str | Method]) -> dict[str, str]:
     found: dict[str, Method] = {}
     for method in methods:
         name, play = resolve(method)
-        if name not in METHODS and found.setdefault(name, play) is not play:  # type: ignore[arg-type]
+        if name not in METHODS | CONTROLS and found.setdefault(name, play) is not play:  # type: ignore[arg-type]
             raise KitError(
                 f"two methods are called {name!r}; rename one, since records tell them apart by name."
             )

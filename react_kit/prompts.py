@@ -5,6 +5,7 @@ three. The authors' own prompt files (`prompts_naive.json`, `fever.json`) load a
 """
 
 import os
+import random
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,12 +46,16 @@ class Exemplar(Struct, frozen=True):
 
 
 class ExemplarFile(Struct, frozen=True):
-    """A file in `prompts/`: the label that opens an instance, an instruction per method, exemplars."""
+    """A file in `prompts/`: the label that opens an instance, an instruction per method, exemplars.
+
+    `spare`: more of them, for prompts of other sizes and draws than the paper's.
+    """
 
     id: str
     label: str
     instructions: dict[Kind, str]
     exemplars: tuple[Exemplar, ...]
+    spare: tuple[Exemplar, ...] = ()
 
 
 class Prompts(Struct, frozen=True):
@@ -104,12 +109,59 @@ def from_exemplars(file: ExemplarFile) -> Prompts:
     return Prompts(file.id, file.label, heads)
 
 
-def load_prompts(name: str | os.PathLike[str], instruction: str = "") -> Prompts:
+def choose(file: ExemplarFile, n: int, seed: int | None = None) -> ExemplarFile:
+    """The first `n` exemplars, the spare ones last; or `n` drawn by `seed`, in the order drawn."""
+    pool = (*file.exemplars, *file.spare)
+    if not 1 <= n <= len(pool):
+        raise KitError(
+            f"{file.id!r} holds {len(pool)} exemplars, spare ones included, so n={n} cannot be had."
+        )
+    drawn = pool[:n] if seed is None else tuple(random.Random(seed).sample(pool, n))
+    name = f"{file.id} {n}" + ("" if seed is None else f" seed {seed}")
+    return msgspec.structs.replace(file, id=name, exemplars=drawn, spare=())
+
+
+def load_prompts(
+    name: str | os.PathLike[str], instruction: str = "", n: int | None = None, seed: int | None = None
+) -> Prompts:
     """Prompts by task name (`hotpotqa`, `fever`) or path: a file like ours, or one of the authors' two.
 
+    `n` exemplars instead of the file's own number: the first ones, or with `seed` a draw (see `choose`).
     `instruction` goes before the authors' Act and ReAct exemplars: HotpotQA's four lines are in their notebook,
     not in their file. Raises `KitError` for a file that is neither.
     """
+    found = _read(name)
+    if isinstance(found, ExemplarFile):
+        if instruction:
+            raise KitError(
+                f"{str(name)!r} has instructions of its own, so instruction={instruction[:40]!r} has no place; "
+                "it is for the authors' files. Edit the file's `instructions` instead."
+            )
+        if n is not None or seed is not None:
+            found = choose(found, len(found.exemplars) if n is None else n, seed)
+        return from_exemplars(found)
+    if n is not None or seed is not None:
+        raise KitError(
+            f"{str(name)!r} is the authors' file, whose exemplars cannot be chosen; leave out n= and seed=."
+        )
+    heads, label = found
+    acting: tuple[Kind, ...] = ("act", "react")
+    heads |= {kind: instruction + heads[kind] for kind in acting if kind in heads}
+    return Prompts(f"authors/{Path(name).stem}", label, heads)
+
+
+def load_exemplars(name: str | os.PathLike[str]) -> ExemplarFile:
+    """A task's exemplars, or those of a file like ours, to choose among or to edit."""
+    found = _read(name)
+    if not isinstance(found, ExemplarFile):
+        raise KitError(f"{str(name)!r} is the authors' file, which holds text; expected a file like ours.")
+    return found
+
+
+Heads = tuple[dict[Kind, str], str]
+
+
+def _read(name: str | os.PathLike[str]) -> "ExemplarFile | Heads":
     path = Path(name)
     if not path.suffix:
         path = share("prompts") / f"{name}.json"
@@ -119,17 +171,12 @@ def load_prompts(name: str | os.PathLike[str], instruction: str = "") -> Prompts
             )
     try:
         raw = msgspec.json.decode(file_bytes(path))
-        if isinstance(raw, dict) and "exemplars" in raw:
-            if instruction:
-                raise KitError(
-                    f"{str(path)!r} has instructions of its own, so instruction={instruction[:40]!r} has no place; "
-                    "it is for the authors' files. Edit the file's `instructions` instead."
-                )
-            file = msgspec.convert(raw, ExemplarFile)
-            if missing := [kind for kind in KINDS if kind not in file.instructions]:
-                raise msgspec.ValidationError(f"`instructions` lacks {', '.join(missing)}")
-            return from_exemplars(file)
-        return _from_authors(path, raw, instruction)
+        if not (isinstance(raw, dict) and "exemplars" in raw):
+            return _from_authors(raw)
+        file = msgspec.convert(raw, ExemplarFile)
+        if missing := [kind for kind in KINDS if kind not in file.instructions]:
+            raise msgspec.ValidationError(f"`instructions` lacks {', '.join(missing)}")
+        return file
     except OSError as e:
         raise KitError(f"cannot read the prompt file {str(path)!r}: {e.strerror}. Check the path.") from e
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
@@ -139,17 +186,16 @@ def load_prompts(name: str | os.PathLike[str], instruction: str = "") -> Prompts
         ) from e
 
 
-def _from_authors(path: Path, raw: Any, instruction: str) -> Prompts:
+def _from_authors(raw: Any) -> Heads:
     found = raw if isinstance(raw, dict) else {}
     heads: dict[Kind, str] = {}
     for kind, keys in _AUTHORS.items():
         text = next((found[k] for k in keys if isinstance(found.get(k), str)), None)
         if text is not None:
-            heads[kind] = (instruction if kind in ("act", "react") else "") + text
+            heads[kind] = text
     if not heads:
         raise msgspec.ValidationError(
             f"none of the keys {[k for keys in _AUTHORS.values() for k in keys]} is there"
         )
     # Both their files open an instance with its own label; only FEVER's exemplars say `Claim:`.
-    label = "Claim" if "\nClaim:" in next(iter(heads.values())) else "Question"
-    return Prompts(f"authors/{path.stem}", label, heads)
+    return heads, "Claim" if "\nClaim:" in next(iter(heads.values())) else "Question"

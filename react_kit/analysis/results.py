@@ -9,7 +9,7 @@ from react_kit.analysis.intervals import Interval, paired_difference
 from react_kit.analysis.records import Question, Runs, gather, metric_of
 from react_kit.errors import KitError
 from react_kit.fidelity import Fidelity
-from react_kit.methods import METHODS, Pooled
+from react_kit.methods import CONTROLS, METHODS, Pooled
 from react_kit.methods.pooled import decided
 from react_kit.trajectory import Trajectory
 
@@ -78,8 +78,8 @@ def compare(
 
 
 def place(method: str) -> tuple[int, str]:
-    """Sorts methods in the paper's order, others after them."""
-    names = list(METHODS)
+    """Sorts methods in the paper's order, controls and others after them."""
+    names = [*METHODS, *CONTROLS]
     return (names.index(method) if method in names else len(names)), method
 
 

@@ -49,6 +49,10 @@ class WikipediaEnv:
         self._hits: list[int] = []
         self._next = 0
 
+    def place(self, string: str) -> int:
+        """How many hits of `string` on the open page a lookup has shown already, where it is the one looked up."""
+        return self._next if fold(string) == self._sought else 0
+
     def step(self, action: Action) -> Outcome:
         """Execute one action. Every action counts as a step, valid or not; after `finish` nothing does."""
         if self.done:

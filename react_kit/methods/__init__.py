@@ -3,12 +3,15 @@
 from react_kit.errors import KitError, unknown
 from react_kit.methods.act import act
 from react_kit.methods.base import Context, Method, name_of
+from react_kit.methods.baselines import bm25, majority, most_linked, random_title, title_overlap
 from react_kit.methods.cot import cot
+from react_kit.methods.cot_gold import cot_gold
+from react_kit.methods.oracle import oracle
 from react_kit.methods.pooled import Pooled, cot_sc, cot_sc_then_react, react_then_cot_sc
 from react_kit.methods.react import react
 from react_kit.methods.standard import standard
 
-__all__ = ["METHODS", "SAMPLES", "TEMPERATURE", "Context", "Method", "Pooled", "resolve"]
+__all__ = ["CONTROLS", "METHODS", "SAMPLES", "TEMPERATURE", "Context", "Method", "Pooled", "resolve"]
 
 SAMPLES, TEMPERATURE = 21, 0.7  # of CoT-SC (section 3.2); all else is greedy
 
@@ -22,13 +25,25 @@ METHODS: dict[str, Method | Pooled] = {
     "react-then-cot-sc": Pooled(("cot", "react"), react_then_cot_sc),
 }
 
+# Not methods of the paper: what they score says how far to trust what the methods score.
+CONTROLS: dict[str, Method] = {
+    "oracle": oracle,
+    "cot-gold": cot_gold,
+    "title-overlap": title_overlap,
+    "bm25": bm25,
+    "most-linked": most_linked,
+    "random-title": random_title,
+    "majority": majority,
+}
+
 
 def resolve(method: str | Method) -> tuple[str, Method | Pooled]:
     """Name and method, from a name or from a generator of one's own; its name goes into the record."""
     if isinstance(method, str):
-        if method not in METHODS:
-            raise unknown("method", method, METHODS)
-        return method, METHODS[method]
+        known = METHODS | CONTROLS
+        if method not in known:
+            raise unknown("method", method, known)
+        return method, known[method]
     if isinstance(method, Pooled):
         raise KitError(f"a pooled method is asked for by its name, one of: {', '.join(METHODS)}.")
     name = name_of(method)

@@ -6,8 +6,9 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from react_kit.corpora.memory import MemoryCorpus
 from react_kit.envs.base import Env
-from react_kit.errors import KitError
+from react_kit.errors import KitError, expect
 from react_kit.models.base import Model
 from react_kit.parsing import cut
 from react_kit.prompts import Prompts
@@ -84,6 +85,14 @@ def name_of(method: Method) -> str:
 def unreadable(line: str) -> Action:
     """What stands in for an action that no rule can read; the environment answers `Invalid action: ...`."""
     return Action("", {}, line.strip())
+
+
+def whole(ctx: Context) -> MemoryCorpus:
+    """The environment's corpus, for the controls that read all of it."""
+    corpus = getattr(ctx.env, "corpus", None)
+    expect("the corpus", corpus, MemoryCorpus, "one that is held in memory: this method reads all of it")
+    assert isinstance(corpus, MemoryCorpus)
+    return corpus
 
 
 def observed(observation: Observation | None) -> str:

@@ -10,8 +10,14 @@ from react_kit.trajectory import Call, Step
 
 def cot(ctx: Context) -> Iterator[Step]:
     """One call after `Let's think step by step.`; the answer stands after `Answer:`."""
+    yield from reason(ctx)
+
+
+def reason(ctx: Context, given: str = "") -> Iterator[Step]:
+    """CoT's step; `given`: a line between question and thought."""
     label = ctx.prompts.label
-    prompt = ctx.prompts.start("cot", ctx.instance.question) + "Thought: Let's think step by step."
+    start = ctx.prompts.start("cot", ctx.instance.question) + given
+    prompt = start + "Thought: Let's think step by step."
     reply = ctx.ask(prompt, stop=(f"\n{label}:",), max_tokens=120)
     parsed = parse_answer(reply.text)
     calls: tuple[Call, ...] = (reply.call,)

@@ -35,6 +35,13 @@ LABELS = {
     "react-im": "ReAct-IM",
     "cot-sc-then-react": "CoT-SC → ReAct",
     "react-then-cot-sc": "ReAct → CoT-SC",
+    "oracle": "Oracle",
+    "cot-gold": "CoT, given gold sentences",
+    "title-overlap": "Title overlap",
+    "bm25": "BM25",
+    "most-linked": "Most linked title",
+    "random-title": "Random title or label",
+    "majority": "Majority answer",
 }
 
 # Text widths of the venues' templates, in inches.

@@ -9,7 +9,8 @@ from react_kit import Episode, load_task, open_wiki
 from react_kit.corpora import Corpus, MemoryCorpus
 from react_kit.corpora.memory import Article
 from react_kit.errors import KitError
-from react_kit.methods.baselines import bm25, most_linked, title_overlap
+from react_kit.methods import CONTROLS
+from react_kit.methods.baselines import bm25, majority, most_linked, random_title, title_overlap
 from react_kit.trajectory import Call
 
 
@@ -31,6 +32,7 @@ SMALL = MemoryCorpus(
     [
         Article("River Ouse", sentences=("A river that runs by the Abbey.",)),
         Article("Abbey", sentences=("A house of monks.", "It has a bell.")),
+        Article("Mill", sentences=("The mill has 4 sails.", "The abbey had the mill built in 1204.")),
         Article("Bell tower (Abbey)", sentences=("The tower rings for the Abbey and the monks.",)),
     ],
     "small",
@@ -45,6 +47,11 @@ SMALL = MemoryCorpus(
         (title_overlap, "Which abbey river is it?", "River Ouse"),  # the abbey itself is named
         (bm25, "What rings for the monks?", "Bell tower"),
         (bm25, "What runs by it?", "River Ouse"),
+        (bm25, "Is the abbey a house?", "yes"),
+        (bm25, "Which is older, the Abbey or the River Ouse?", "Abbey"),
+        (bm25, "In which year was the mill by the abbey built?", "1204"),
+        (bm25, "How many sails does the mill have?", "4"),
+        (majority, "Anything?", "yes"),
         (most_linked, "Anything?", "Abbey"),
     ],
 )
@@ -52,8 +59,16 @@ def test_each_answers_as_its_name_says(method: Callable[..., Any], question: str
     assert answer(method, question, SMALL).answer == said
 
 
+def test_of_claims_the_label_is_guessed() -> None:
+    claims = load_task("fever")
+    assert {answer("majority", i, open_wiki("tiny")).answer for i in claims} == {"SUPPORTS"}
+    guessed = [answer("random-title", i, open_wiki("tiny")).answer for i in claims]
+    assert set(guessed) == {"SUPPORTS", "REFUTES", "NOT ENOUGH INFO"}
+    assert guessed == [answer(random_title, i, open_wiki("tiny")).answer for i in claims]
+
+
 @pytest.mark.parametrize("split", ["tiny", "fable", "fable-deep"])
-@pytest.mark.parametrize("method", [title_overlap, bm25, most_linked])
+@pytest.mark.parametrize("method", [c for n, c in CONTROLS.items() if n not in ("oracle", "cot-gold")])
 def test_no_baseline_answers_35_percent(method: Callable[..., Any], split: str) -> None:
     corpus = open_wiki("tiny" if split == "tiny" else "fable")
     right = [answer(method, i, corpus).score["em"] for i in load_task("hotpotqa", split)]
