@@ -14,13 +14,17 @@ from react_kit.resources import file_bytes, json_lines
 
 
 class Article(Struct, frozen=True):
-    """A line of the file: an article with its sentences, or a disambiguation title with its meanings."""
+    """A line of the file: an article with its sentences, or a disambiguation title with its meanings.
+
+    `links`: (relation, title) of the articles that it speaks of, such as ("director", "Orson Welles").
+    """
 
     title: str
     split: str = "dev"
     sentences: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     meanings: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
 
 
 class MemoryCorpus:
