@@ -8,12 +8,12 @@ import pytest
 
 from react_kit import load_task, open_wiki
 from react_kit.corpora.memory import Article, MemoryCorpus
-from react_kit.corpora.titles import fold
+from react_kit.corpora.titles import base, fold
 from react_kit.envs.wikipedia import SHOWN, WikipediaEnv
 from react_kit.parsing import parse_action
 from react_kit.prompts import ExemplarFile
 from react_kit.resources import share
-from react_kit.trajectory import Action, Instance
+from react_kit.trajectory import Instance
 
 ROLES = {"decompose", "extract", "commonsense", "arithmetic", "reformulate", "track", "conclude"}
 
@@ -33,16 +33,31 @@ def exemplars(name: str) -> ExemplarFile:
 
 
 def test_there_is_enough_of_everything() -> None:
-    assert len(articles("dev")) + len(articles("train")) >= 60
+    assert len(articles("dev")) >= 250
     questions, claims = load_task("hotpotqa"), load_task("fever")
+    assert len(questions) >= 160
+    assert len(claims) >= 120
     kinds = Counter(i.kind for i in questions)
-    assert len(questions) >= 30
-    assert min(kinds["bridge"], kinds["comparison"]) >= 10
-    assert sum(i.answer in ("yes", "no") for i in questions) >= 6
+    assert min(kinds["bridge"], kinds["comparison"]) >= 50
+    assert sum(i.answer in ("yes", "no") for i in questions) >= len(questions) / 5
     labels = Counter(i.answer for i in claims)
     assert set(labels) == {"SUPPORTS", "REFUTES", "NOT ENOUGH INFO"}
-    assert min(labels.values()) >= 8
-    assert sum(bool(a.meanings) for a in wiki().articles.values()) >= 4
+    assert min(labels.values()) >= 40
+    assert sum(all(len(group) > 1 for group in i.evidence) for i in claims if i.evidence) >= 20
+    assert sum(bool(a.meanings) for a in wiki().articles.values()) >= 10
+    assert sum(len(a.links) for a in articles("dev")) >= 250
+
+
+def test_neither_yes_nor_a_label_is_the_answer_to_expect() -> None:
+    said = Counter(i.answer for i in load_task("hotpotqa") if i.answer in ("yes", "no"))
+    assert abs(said["yes"] - said["no"]) <= 2
+    firsts = [i.question.split(" or ")[0] for i in load_task("hotpotqa") if i.kind == "comparison"]
+    first = [
+        i.answer in f
+        for i, f in zip((i for i in load_task("hotpotqa") if i.kind == "comparison"), firsts, strict=True)
+        if i.answer not in ("yes", "no")
+    ]
+    assert 0.3 <= sum(first) / len(first) <= 0.7
 
 
 def test_articles_are_well_formed() -> None:
@@ -56,20 +71,6 @@ def test_articles_are_well_formed() -> None:
             assert sentence == sentence.strip()
             assert len(sentence.split()) <= 24, sentence
     assert [k for k, n in keys.items() if n > 1] == []
-    assert all(6 <= len(a.sentences) <= 14 for a in articles("dev"))
-
-
-def test_the_splits_share_no_article_and_ask_about_none_of_the_other() -> None:
-    train = {t for a in articles("train") for t in (a.title, *a.aliases)}
-    for task in ("hotpotqa", "fever"):
-        for instance in load_task(task):
-            refs = {ref.title for group in instance.evidence for ref in group}
-            assert not refs & {a.title for a in articles("train")}
-            said = f"{instance.question} {instance.answer}"
-            assert [t for t in train if re.search(rf"\b{re.escape(t)}\b", said, re.I)] == [], said
-        for instance in load_task(task, split="tiny-train"):
-            refs = {ref.title for group in instance.evidence for ref in group}
-            assert refs <= {a.title for a in articles("train")}
 
 
 @pytest.mark.parametrize("split", ["tiny", "tiny-train"])
@@ -105,65 +106,12 @@ def test_many_bridge_answers_need_a_lookup() -> None:
     assert len(beyond) >= len(bridges) / 3
 
 
-def reachable(instance: Instance, limit: int) -> bool:
-    """Can an agent see every gold sentence of one evidence set, knowing only the question and what it was shown?
-
-    It searches titles that stand in the question or in shown text, and looks up words of the question.
-    """
-    for group in instance.evidence:
-        env, shown, seen, actions = WikipediaEnv(wiki()), instance.question, set(), 0
-        env.reset(instance)
-        titles = list(dict.fromkeys(ref.title for ref in group))
-        while titles and actions < limit - 1:
-            known = [t for t in titles if any(fold(name) in fold(shown) for name in names(t))]
-            if not known:
-                break
-            titles.remove(known[0])
-            outcome = env.step(Action("search", {"entity": known[0]}, ""))
-            actions += 1
-            shown, seen = shown + " " + outcome.observation.text, seen | set(outcome.observation.sentences)
-            for ref in (r for r in group if r.title == known[0] and r not in seen):
-                word = best_word(instance.question, ref.title, ref.id)
-                for _ in range(limit):
-                    if ref in seen or actions >= limit - 1:
-                        break
-                    outcome = env.step(Action("lookup", {"string": word}, ""))
-                    actions += 1
-                    shown, seen = (
-                        shown + " " + outcome.observation.text,
-                        seen | set(outcome.observation.sentences),
-                    )
-        if set(group) <= seen:
-            return True
-    return not instance.evidence
-
-
-def names(title: str) -> list[str]:
-    return [title, title.split(" (")[0], *wiki().articles[title].aliases]
-
-
-def best_word(question: str, title: str, sentence: int) -> str:
-    """The word of the question that finds that sentence in the fewest lookups."""
-    sentences = [fold(s) for s in wiki().articles[title].sentences]
-    hits = {}
-    for word in re.findall(r"[\w'-]{3,}", fold(question)):
-        found = [i for i, s in enumerate(sentences) if word in s]
-        if sentence in found:
-            hits[word] = found.index(sentence)
-    return min(hits, key=lambda w: hits[w]) if hits else "nothing"
-
-
-@pytest.mark.parametrize(("task", "limit"), [("hotpotqa", 7), ("fever", 5)])
-def test_every_answer_can_be_found_within_the_step_limit(task: str, limit: int) -> None:
-    assert [i.question for i in load_task(task) if not reachable(i, limit)] == []
-
-
 @pytest.mark.parametrize(("name", "count"), [("hotpotqa", 6), ("fever", 3)])
 def test_every_exemplar_is_what_the_environment_returns(name: str, count: int) -> None:
     file = exemplars(name)
-    assert len(file.exemplars) == count
+    assert (len(file.exemplars), len(file.spare)) == (count, 3)
     train = {i.question: i.answer for i in load_task(name, split="tiny-train")}
-    for exemplar in file.exemplars:
+    for exemplar in (*file.exemplars, *file.spare):
         assert train[exemplar.question] == exemplar.answer
         env = WikipediaEnv(wiki())
         env.reset(Instance("x", name, exemplar.question))
@@ -186,8 +134,13 @@ def test_the_exemplars_show_every_role_of_a_thought() -> None:
 
 
 def test_fevers_exemplars_show_each_label_once() -> None:
-    assert sorted(e.answer for e in exemplars("fever").exemplars) == [
-        "NOT ENOUGH INFO",
-        "REFUTES",
-        "SUPPORTS",
-    ]
+    for some in (exemplars("fever").exemplars, exemplars("fever").spare):
+        assert sorted(e.answer for e in some) == ["NOT ENOUGH INFO", "REFUTES", "SUPPORTS"]
+
+
+@pytest.mark.parametrize("name", ["hotpotqa", "fever"])
+def test_no_exemplar_names_what_dev_is_about(name: str) -> None:
+    names = {n for a in articles("dev") for n in (a.title, base(a.title), *a.aliases)}
+    for e in (*exemplars(name).exemplars, *exemplars(name).spare):
+        text = " ".join([e.question, *(f"{s.thought} {s.action} {s.observation}" for s in e.steps)])
+        assert [n for n in names if re.search(rf"\b{re.escape(n)}\b", text, re.I)] == []

@@ -26,11 +26,11 @@ def test_every_row_says_what_was_asked_of_which_model(replay: Replay) -> None:
         assert reply.prompt
 
 
-def test_a_whole_react_prompt_stays_under_1800_tokens(replay: Replay) -> None:
+def test_a_whole_react_prompt_stays_under_2000_tokens(replay: Replay) -> None:
     """By the model's own tokenizer."""
     first = [r.call.usage.prompt for r in replay.replies.values() if r.prompt.endswith("\nThought 1:")]
     assert len(first) == len(load_task("hotpotqa")) + len(load_task("fever"))
-    assert 1000 < max(first) < 1800
+    assert 1000 < max(first) < 2000
 
 
 def test_writing_it_again_gives_the_same_bytes(replay: Replay, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 SIZE = 98_362_432  # bytes
 # llama.cpp refuses n > slots; 21 is the paper's number of samples. Each slot has a context of its own (in tokens).
-SLOTS, CONTEXT = 21, 3072
+SLOTS, CONTEXT = 21, 5120
 # How llama.cpp keeps keys and values. Of the ways it has, this one gives a token the same values whether it comes in
 # a batch or alone and whatever other slots hold, so that a reply does not depend on what was asked before.
 KEYS_AND_VALUES = "q8_0"
