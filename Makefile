@@ -15,8 +15,8 @@ run: $(VENV)/.run
 	$(BIN)/react-kit fetch embedded
 	@echo "Three questions and three claims, live:"
 	$(RUN) --n 3 --out runs/live
-	@echo "All questions and claims, from recorded replies of the same model:"
-	$(RUN) --replay tiny --replay-only --out runs/replayed
+	@echo "Forty questions and forty claims, from recorded replies of the same model:"
+	$(RUN) --n 40 --replay tiny --replay-only --out runs/replayed
 	$(BIN)/react-kit report runs/live runs/replayed --out figures
 
 test: $(VENV)/.dev

@@ -2,18 +2,21 @@
 
 import re
 from collections import Counter
+from typing import Any
 
 import msgspec
 import pytest
 
-from react_kit import load_task, open_wiki
+from react_kit import TASKS, Episode, load_task, open_wiki
 from react_kit.corpora.memory import Article, MemoryCorpus
 from react_kit.corpora.titles import base, fold
 from react_kit.envs.wikipedia import SHOWN, WikipediaEnv
 from react_kit.parsing import parse_action
 from react_kit.prompts import ExemplarFile
+from react_kit.report.style import label
 from react_kit.resources import share
-from react_kit.trajectory import Instance
+from react_kit.trajectory import Call, Instance
+from react_kit.worlds.fable import standard
 
 ROLES = {"decompose", "extract", "commonsense", "arithmetic", "reformulate", "track", "conclude"}
 
@@ -144,3 +147,86 @@ def test_no_exemplar_names_what_dev_is_about(name: str) -> None:
     for e in (*exemplars(name).exemplars, *exemplars(name).spare):
         text = " ".join([e.question, *(f"{s.thought} {s.action} {s.observation}" for s in e.steps)])
         assert [n for n in names if re.search(rf"\b{re.escape(n)}\b", text, re.I)] == []
+
+
+# --- the cards ------------------------------------------------------------------------------------------------
+
+CARDS = {
+    "tiny": ("hotpotqa tiny", "fever tiny"),
+    "fable": ("hotpotqa fable", "hotpotqa fable-deep", "fever fable"),
+}
+
+
+class Silent:
+    """The baselines ask no model."""
+
+    name, identity = "none", {"endpoint": "none", "model": "none"}
+
+    def sample(self, prompt: str, **_: Any) -> list[Call]:
+        raise AssertionError("nobody is asked")
+
+
+def percent(control: str, task: str, split: str) -> str:
+    """Title baselines do not judge claims."""
+    if control in ("title-overlap", "bm25", "most-linked") and task == "fever":
+        return "–"
+    corpus = open_wiki("tiny" if split == "tiny" else "fable")
+    instances = load_task(task, split)
+    scores = [
+        Episode.start(i, control, model=Silent(), corpus=corpus).run().score[instances.task.metric]
+        for i in instances
+    ]
+    return f"{100 * sum(scores) / len(scores):.1f}"
+
+
+def baselines(folder: str) -> str:
+    columns = [tuple(column.split()) for column in CARDS[folder]]
+    head = ["", *(f"{TASKS[task].title}, {split}" for task, split in columns)]
+    rows = [head, ["---"] * len(head)]
+    for control in ("oracle", "bm25", "title-overlap", "most-linked", "random-title", "majority"):
+        rows.append([label(control), *(percent(control, *column) for column in columns)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def sizes() -> str:
+    dev, train = (_sizes(*names) for names in (("tiny", "dev"), ("tiny-train", "train")))
+    lines = ["| | dev | train |", "|---|---|---|"]
+    return "\n".join([*lines, *(f"| {what} | {n:,} | {train[what]:,} |" for what, n in dev.items())])
+
+
+def _sizes(split: str, name: str) -> dict[str, int]:
+    questions, claims, some = load_task("hotpotqa", split), load_task("fever", split), articles(name)
+    kinds = Counter("yes/no" if i.answer in ("yes", "no") else i.kind for i in questions)
+    return {
+        "articles": len(some),
+        "sentences": sum(len(a.sentences) for a in some),
+        "links": sum(len(a.links) for a in some),
+        "disambiguation titles": sum(bool(a.meanings) for a in wiki().articles.values() if a.split == name),
+        "questions": len(questions),
+        "bridge": kinds["bridge"],
+        "with the answer beyond the fifth sentence": sum(
+            i.kind == "bridge" and i.evidence[0][-1].id >= SHOWN for i in questions
+        ),
+        "comparison": kinds["comparison"],
+        "yes or no": kinds["yes/no"],
+        "claims, a third each label": len(claims),
+        "that need two sentences": sum(all(len(g) > 1 for g in i.evidence) for i in claims if i.evidence),
+    }
+
+
+@pytest.mark.parametrize("folder", CARDS)
+def test_a_cards_baselines_are_what_they_score(folder: str) -> None:
+    assert baselines(folder) in share("data", folder, "README.md").read_text(encoding="utf-8")
+
+
+def test_tinys_card_counts_what_is_there() -> None:
+    assert sizes() in share("data", "tiny", "README.md").read_text(encoding="utf-8")
+
+
+def test_fables_card_counts_what_is_there() -> None:
+    card = share("data", "fable", "README.md").read_text(encoding="utf-8")
+    world = standard("dev")
+    shared = sum("meanings" in a for a in world.articles)
+    assert f"1,000 articles and {shared} disambiguation titles" in card
+    for split in ("fable", "fable-deep", "fable-train"):
+        assert f"| `{split}` | {len(load_task('hotpotqa', split))} questions" in card

@@ -2,18 +2,25 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from react_kit import METHODS, Experiment, load_task, open_model
+from react_kit import METHODS, Experiment, open_model
+from react_kit.methods.expert import write_exemplars
 from react_kit.models import embedded
 from react_kit.models.replay import Replay, write_replay
+from react_kit.prompts import choose, from_exemplars, load_exemplars
 from react_kit.resources import share
+from react_kit.worlds.fable import standard
+
+N = 40  # questions and claims of each set that were recorded
+EXEMPLARS = [(1, None), (6, None), (9, None), (3, 1), (3, 2)]  # number and draw, all of the fable's training world
 
 
-@pytest.fixture(scope="module")
-def replay() -> Replay:
-    return Replay(share("data", "replays", "tiny.jsonl"))
+@pytest.fixture(scope="module", params=["tiny", "fable"])
+def replay(request: pytest.FixtureRequest) -> Replay:
+    return Replay(share("data", "replays", f"{request.param}.jsonl"))
 
 
 def test_every_row_says_what_was_asked_of_which_model(replay: Replay) -> None:
@@ -27,10 +34,9 @@ def test_every_row_says_what_was_asked_of_which_model(replay: Replay) -> None:
 
 
 def test_a_whole_react_prompt_stays_under_2000_tokens(replay: Replay) -> None:
-    """By the model's own tokenizer."""
+    """By the model's own tokenizer, with the paper's number of exemplars of real things."""
     first = [r.call.usage.prompt for r in replay.replies.values() if r.prompt.endswith("\nThought 1:")]
-    assert len(first) == len(load_task("hotpotqa")) + len(load_task("fever"))
-    assert 1000 < max(first) < 2000
+    assert sum(1800 < n < 2000 for n in first if n) >= N
 
 
 def test_writing_it_again_gives_the_same_bytes(replay: Replay, tmp_path: Path) -> None:
@@ -38,17 +44,18 @@ def test_writing_it_again_gives_the_same_bytes(replay: Replay, tmp_path: Path) -
     assert (tmp_path / "again.jsonl").read_bytes() == replay.path.read_bytes()
 
 
-def test_it_covers_every_method_on_the_whole_tiny_split_and_nothing_else(
-    replay: Replay, tmp_path: Path
-) -> None:
-    model = open_model("embedded", replay="tiny", replay_only=True, cache=tmp_path / "none.sqlite")
-    experiment = Experiment(["hotpotqa", "fever"], methods=list(METHODS), model=model, out=tmp_path / "run")
-    run = experiment.run(progress=False)
-    questions, claims = len(load_task("hotpotqa")), len(load_task("fever"))
-    assert questions >= 30
-    assert claims >= 24
-    assert len(run) == (questions + claims) * (4 + 21)
-    used = {call.key for t in run for step in t.steps for call in step.calls}
+def test_it_covers_every_method_and_nothing_else(replay: Replay, tmp_path: Path) -> None:
+    split = replay.path.stem
+    model = open_model("embedded", replay=split, replay_only=True, cache=tmp_path / "none.sqlite")
+
+    def played(tasks: list[str], out: str, **more: Any) -> set[str]:
+        run = Experiment(tasks, split=split, model=model, n=N, out=tmp_path / out, **more).run(progress=False)
+        return {call.key for t in run for step in t.steps for call in step.calls}
+
+    used = played(["hotpotqa", "fever"], "all", methods=[*METHODS, "cot-gold"])
+    pool = write_exemplars(standard("train"), load_exemplars("hotpotqa"))
+    for n, seed in EXEMPLARS if split == "fable" else ():
+        used |= played(["hotpotqa"], f"{n}-{seed}", prompts=from_exemplars(choose(pool, n, seed)))
     assert used == set(replay.replies)
     assert not (tmp_path / "none.sqlite").exists()
 
