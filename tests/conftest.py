@@ -6,13 +6,16 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
+from react_kit import METHODS, Experiment, Run, open_model
 from react_kit.corpora import MemoryCorpus
 from react_kit.corpora.memory import Article
+from react_kit.methods import CONTROLS
 from react_kit.tasks import TASKS
 from react_kit.trajectory import (
     Action,
@@ -257,3 +260,23 @@ def study(episode, pool):
         return found
 
     return make
+
+
+N = 40  # questions and claims of each set that were recorded
+READS_NOTHING = ["title-overlap", "bm25", "most-linked"]  # controls that answer with titles, so no claims
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
+    """The run of every method and control on a split, from the recorded replies, played once."""
+
+    @cache
+    def play(split: str) -> Run:
+        folder = tmp_path_factory.mktemp(f"recorded-{split}")
+        model = open_model("embedded", replay=split, replay_only=True, cache=folder / "none.sqlite")
+        some = {"split": split, "model": model, "n": N, "out": folder / "run"}
+        methods = [*METHODS, *(c for c in CONTROLS if c not in READS_NOTHING)]
+        Experiment(["hotpotqa", "fever"], methods=methods, **some).run(progress=False)
+        return Experiment("hotpotqa", methods=READS_NOTHING, **some).run(progress=False)
+
+    return play

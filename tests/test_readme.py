@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,11 @@ from typing import Any
 import pytest
 
 import react_kit
+from react_kit import METHODS, TASKS, Run
+from react_kit.analysis import scores
+from react_kit.methods import CONTROLS
 from react_kit.models.cache import Cache
+from react_kit.report.style import label
 from react_kit.trajectory import Call
 
 ROOT = Path(__file__).parent.parent
@@ -60,7 +65,34 @@ def test_its_counts_are_those_of_the_shipped_data() -> None:
         f"{len(load_task('hotpotqa'))} questions, {len(load_task('fever'))} claims, {len(articles)} articles"
     )
     assert counts in README
-    assert f"{len(Replay(share('data', 'replays', 'tiny.jsonl')).replies):,} real replies" in README
+    replies = [len(Replay(share("data", "replays", f"{name}.jsonl")).replies) for name in ("tiny", "fable")]
+    assert f"{sum(replies):,} real replies" in README
+
+
+def test_its_baselines_are_what_the_recorded_runs_give(recorded: Callable[[str], Run]) -> None:
+    assert baselines(recorded) in README
+
+
+def baselines(recorded: Callable[[str], Run]) -> str:
+    """Percent right with the interval, a column a task and set, methods before controls."""
+    columns = {}
+    for split in ("tiny", "fable"):
+        for (task, method), row in _scores(recorded(split)).items():
+            columns.setdefault((task, split), {})[method] = row
+    head = ["", *(f"{TASKS[task].title}, {split}" for task, split in columns)]
+    rows = [head, ["---", *["---:"] * len(columns)]]
+    for method in [*METHODS, *CONTROLS]:
+        if any(method in column for column in columns.values()):
+            rows.append([label(method), *(column.get(method, "–") for column in columns.values())])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _scores(run: Run) -> dict[tuple[str, str], str]:
+    frame = scores(run).query("metric != 'f1'")
+    return {
+        (row.task, row.method): f"{100 * row.value:.0f} ({100 * row.low:.0f}–{100 * row.high:.0f})"
+        for row in frame.itertuples()
+    }
 
 
 def test_its_method_of_ones_own_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

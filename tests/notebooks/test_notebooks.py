@@ -1,5 +1,6 @@
 """Every notebook runs top to bottom, and what it states is what the recorded run gives."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pandas as pd
 import papermill
 import pytest
 
-from react_kit import METHODS, Episode, Experiment, Run, load_task, open_model
+from react_kit import METHODS, Episode, Run, load_task, open_model
 from react_kit.analysis.curves import sample_curves
 from react_kit.analysis.outcomes import outcomes
 from react_kit.analysis.results import results
@@ -20,10 +21,8 @@ TASKS = ("hotpotqa", "fever")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    folder = tmp_path_factory.mktemp("recorded")
-    model = open_model("embedded", replay="tiny", replay_only=True, cache=folder / "none.sqlite")
-    return Experiment(TASKS, methods=list(METHODS), model=model, out=folder / "run").run(progress=False)
+def run(recorded: Callable[[str], Run]) -> Run:
+    return recorded("tiny")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +30,7 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Each notebook as it comes out of a kernel that has only the recorded replies."""
     folder, found = tmp_path_factory.mktemp("executed"), {}
     for path in NOTEBOOKS:
-        wanted = {"REPLAY": "tiny", "REPLAY_ONLY": True, "OUT": str(folder / "runs")}
+        wanted = {"REPLAY": "tiny", "RECORDED": True, "REPLAY_ONLY": True, "OUT": str(folder / "runs")}
         known = papermill.inspect_notebook(str(path))
         found[path.stem] = papermill.execute_notebook(
             str(path),
