@@ -100,6 +100,49 @@ class Episode:
         )
         return cls(context, make_env, play, task, cell, provenance)
 
+    @classmethod
+    def resume(
+        cls,
+        trajectory: Trajectory,
+        *,
+        model: Model,
+        method: Method | None = None,
+        corpus: Corpus | None = None,
+        task: Task | None = None,
+        prompts: Prompts | None = None,
+        fidelity: Fidelity | None = None,
+    ) -> "Episode":
+        """The episode of a recorded trajectory, brought to its last step, to `edit` or to play on.
+
+        Recorded replies are repeated and actions executed again; where the environment now answers otherwise,
+        `differences` says so. Raises `KitError` where model, prompts or rules are others than the recorded ones.
+        """
+        expect("the trajectory", trajectory, Trajectory, "a trajectory, e.g. run[0]")
+        cell = trajectory.cell
+        episode = cls.start(
+            trajectory.instance,
+            method or cell.method,
+            model=model,
+            corpus=corpus or _recorded_corpus(trajectory),
+            task=task,
+            prompts=prompts,
+            fidelity=fidelity or Fidelity(**trajectory.provenance.get("fidelity", {})),
+            temperature=cell.temperature,
+            sample=cell.sample,
+        )
+        for name in ("method", "prompt", "model", "fidelity"):
+            before, now = getattr(cell, name), getattr(episode.cell, name)
+            if before != now:
+                raise KitError(
+                    f"the trajectory was recorded with {name} {before!r}, this is {now!r}; pass the recorded one."
+                )
+        episode.parent = trajectory.parent
+        episode._script = [call for step in trajectory.steps for call in step.calls]
+        episode._generator = episode._drive(episode._script)
+        episode._advance(trajectory.steps)
+        episode.over = trajectory.stop != "unfinished"
+        return episode
+
     def step(self) -> Step | None:
         """Play one step; None when the episode is over.
 
@@ -200,7 +243,12 @@ class Episode:
     def _advance(self, recorded: Sequence[Step]) -> None:
         """Play recorded steps again, and note where the environment now answers otherwise."""
         for number, before in enumerate(recorded, 1):
-            now = next(self._generator)
+            now = next(self._generator, None)
+            if now is None:
+                raise KitError(
+                    f"{self.cell.method} now ends after {number - 1} steps, {len(recorded)} were recorded: it is "
+                    "another version of the method."
+                )
             if now.observation != before.observation:
                 self.differences.append(
                     f"observation {number} was {before.observation and before.observation.text!r}, "
@@ -227,6 +275,14 @@ class Episode:
 
     def __repr__(self) -> str:
         return f"<Episode {self.cell.method} on {self.cell.task}: {len(self.steps)} steps, {self._stop()}>"
+
+
+def _recorded_corpus(t: Trajectory) -> Corpus:
+    name = t.provenance.get("corpus", {}).get("name", "tiny")
+    try:
+        return open_wiki(name)
+    except KitError as e:
+        raise KitError(f"the trajectory was recorded over the corpus {name!r}; pass it as corpus=.") from e
 
 
 def _own(question: str, task: Task) -> Instance:

@@ -1,14 +1,17 @@
 """Driving a method: by steps, to the end, on from an edited step."""
 
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
-from react_kit import PAPER, Episode, load_task, open_wiki
+from react_kit import AUTHORS_CODE, PAPER, Episode, load_task, open_wiki
 from react_kit.corpora import MemoryCorpus
 from react_kit.corpora.memory import Article
 from react_kit.errors import KitError, Unavailable
-from react_kit.trajectory import Action, Call, Step
+from react_kit.prompts import load_prompts
+from react_kit.trajectory import Action, Call, Parent, Step, decode, encode
 
 REPLIES = (
     " Look up Gustave Eiffel's tower.\nAction 1: Search[Eiffel Tower]",
@@ -340,3 +343,53 @@ def test_a_step_that_cannot_be_recorded_is_refused(
 
     with pytest.raises(KitError, match="a step of mine cannot be recorded"):
         Episode.start(instance, mine, model=scripted()).run()
+
+
+def test_a_recorded_trajectory_is_resumed_and_edited_as_the_episode_was(
+    scripted: Any, instance: Any, episode: Episode
+) -> None:
+    recorded = decode(encode(episode.run()))
+    again = Episode.resume(recorded, model=scripted(" Finish[Lyon]"))
+    assert (again.over, again.differences) == (True, [])
+    assert again.trajectory.sha == recorded.sha
+    assert again.context.model.asked == []  # type: ignore[attr-defined]
+    branch = again.edit(2, thought="It was Lyon.").run()
+    assert branch.parent == Parent(recorded.id, 2, {"thought": "It was Lyon."})
+    assert branch.answer == "Lyon"
+    twice = Episode.resume(decode(encode(branch)), model=scripted())
+    assert twice.trajectory.sha == branch.sha
+
+
+def test_an_unfinished_trajectory_is_played_on(scripted: Any, instance: Any, episode: Episode) -> None:
+    episode.step()
+    again = Episode.resume(episode.trajectory, model=scripted(*REPLIES[1:]))
+    assert not again.over
+    whole = Episode.start(instance, model=scripted(*REPLIES)).run()
+    assert again.run().answer == "Dijon"
+    assert [s.observation for s in again.steps] == [s.observation for s in whole.steps]
+
+
+def test_what_was_recorded_otherwise_is_not_resumed(scripted: Any, episode: Episode) -> None:
+    t = episode.run()
+    with pytest.raises(KitError, match="model 'scripted', this is 'other'"):
+        Episode.resume(t, model=scripted(name="other"))
+    with pytest.raises(KitError, match="recorded with prompt 'hotpotqa-tiny@"):
+        Episode.resume(t, model=scripted(), prompts=load_prompts("hotpotqa", n=3))
+    elsewhere = msgspec.structs.replace(t, provenance={"corpus": {"name": "mine"}})
+    with pytest.raises(KitError, match="over the corpus 'mine'; pass it as corpus="):
+        Episode.resume(elsewhere, model=scripted())
+    with pytest.raises(KitError, match=r"expected a trajectory, e\.g\. run\[0\]"):
+        Episode.resume(episode, model=scripted())  # type: ignore[arg-type]
+
+
+def test_resuming_keeps_the_rules_of_the_record(scripted: Any, instance: Any) -> None:
+    rules = replace(AUTHORS_CODE, fever_steps=6)
+    t = Episode.start(instance, model=scripted(*REPLIES), fidelity=rules).run()
+    assert Episode.resume(t, model=scripted()).trajectory.sha == t.sha
+
+
+def test_a_world_that_has_changed_is_told_on_resuming(scripted: Any, episode: Episode) -> None:
+    changed = MemoryCorpus([Article("Eiffel Tower", sentences=("Another text.",))], "tiny", "")
+    again = Episode.resume(episode.run(), model=scripted(), corpus=changed)
+    assert "is now 'Another text.'" in again.differences[0]
+    assert "replay_differs" in again.trajectory.notes
