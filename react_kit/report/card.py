@@ -45,11 +45,12 @@ def side_by_side(trajectories: Sequence[Trajectory]) -> str:
 
 def _page(trajectories: list[Trajectory], numbered: bool) -> str:
     same = len({(t.cell.task, t.instance.id, t.instance.question) for t in trajectories}) == 1
-    columns = [_column(t, k if numbered else None) for k, t in enumerate(trajectories, 1)]
-    return str(_template().render(columns=columns, same=same))
+    columns = [column(t, k if numbered else None) for k, t in enumerate(trajectories, 1)]
+    return str(template("card.html").render(columns=columns, same=same))
 
 
-def _column(t: Trajectory, number: int | None) -> dict[str, Any]:
+def column(t: Trajectory, number: int | None = None) -> dict[str, Any]:
+    """What a card shows of a trajectory, as plain data."""
     sampled = f" · T = {t.cell.temperature:g}, sample {t.cell.sample}" if t.cell.temperature else ""
     return {
         "id": t.id,
@@ -86,15 +87,20 @@ def _step(step: Step, number: int) -> dict[str, Any]:
     }
 
 
+def template(name: str) -> "jinja2.Template":
+    """A template of this folder, with everything escaped that it is given."""
+    return _templates().get_template(name)
+
+
 @lru_cache(maxsize=1)
-def _template() -> "jinja2.Template":
+def _templates() -> "jinja2.Environment":
     import jinja2
 
     # `finalize` comes before escaping; what is escaped already, a macro's output, has no `str` type of its own.
-    environment = jinja2.Environment(
+    return jinja2.Environment(
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=lambda value: visible(value) if type(value) is str else value,
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
     )
-    return environment.from_string(Path(__file__).with_name("card.html").read_text(encoding="utf-8"))

@@ -13,7 +13,8 @@ from react_kit.tasks import fever, hotpotqa
 from react_kit.trajectory import Action, Instance
 from react_kit.worlds.fable import Fable, fable
 from react_kit.worlds.fable.names import half_of
-from react_kit.worlds.fable.relations import BY_KIND, RELATIONS, STATES
+from react_kit.worlds.fable.relations import BY_KIND, RELATIONS
+from react_kit.worlds.fable.states import STATES
 from react_kit.worlds.fable.text import FILLER, OPENING
 
 RELATION = {r.name: r for r in RELATIONS}

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from react_kit.worlds.fable.articles import Article
-from react_kit.worlds.fable.relations import BY_KIND, STATES, Relation
+from react_kit.worlds.fable.relations import BY_KIND, Relation
+from react_kit.worlds.fable.states import STATES
 from react_kit.worlds.fable.world import Thing, shown, with_article
 
 HOPS, SHARES = (1, 2, 3, 4), (3, 10, 4, 3)  # of bridge questions, mostly two hops as in HotpotQA
