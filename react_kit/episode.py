@@ -8,27 +8,17 @@ from typing import Any
 
 import msgspec
 
-from react_kit.corpora import Corpus, identity, open_wiki
+from react_kit.corpora import Corpus, identity, open_wiki, recorded
 from react_kit.envs.base import Env
 from react_kit.errors import KitError, expect, unknown
 from react_kit.fidelity import PAPER, Fidelity
 from react_kit.methods import Context, Method, Pooled, resolve
-from react_kit.models.base import Messages, Model
+from react_kit.models.base import Model
+from react_kit.models.scripted import Scripted
 from react_kit.prompts import Prompts
 from react_kit.tasks import TASKS, Task
 from react_kit.text import writable
 from react_kit.trajectory import Call, Cell, Instance, Parent, Step, Stop, Trajectory, digest, trajectory_id
-
-
-class Scripted:
-    """A model that first repeats recorded replies, then asks the real one."""
-
-    def __init__(self, model: Model, calls: Sequence[Call]) -> None:
-        self.name, self.identity, self._model = model.name, model.identity, model
-        self._left = list(calls)
-
-    def sample(self, prompt: str | Messages, **settings: Any) -> list[Call]:
-        return [self._left.pop(0)] if self._left else self._model.sample(prompt, **settings)
 
 
 class Episode:
@@ -123,7 +113,7 @@ class Episode:
             trajectory.instance,
             method or cell.method,
             model=model,
-            corpus=corpus or _recorded_corpus(trajectory),
+            corpus=corpus or recorded(trajectory.provenance.get("corpus", {})),
             task=task,
             prompts=prompts,
             fidelity=fidelity or Fidelity(**trajectory.provenance.get("fidelity", {})),
@@ -275,14 +265,6 @@ class Episode:
 
     def __repr__(self) -> str:
         return f"<Episode {self.cell.method} on {self.cell.task}: {len(self.steps)} steps, {self._stop()}>"
-
-
-def _recorded_corpus(t: Trajectory) -> Corpus:
-    name = t.provenance.get("corpus", {}).get("name", "tiny")
-    try:
-        return open_wiki(name)
-    except KitError as e:
-        raise KitError(f"the trajectory was recorded over the corpus {name!r}; pass it as corpus=.") from e
 
 
 def _own(question: str, task: Task) -> Instance:

@@ -1,6 +1,7 @@
 """Corpora: where the Wikipedia environment finds its pages."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from react_kit.resources import share
 from react_kit.trajectory import digest
 from react_kit.worlds.fable import standard
 
-__all__ = ["Corpus", "MemoryCorpus", "identity", "open_wiki"]
+__all__ = ["Corpus", "MemoryCorpus", "identity", "open_wiki", "recorded"]
 
 # name → vintage of the text
 SHIPPED = {"tiny": "2026-11", "fable": "2026-12", "fable-train": "2026-12"}
@@ -33,6 +34,15 @@ def open_wiki(name: str | os.PathLike[str] = "tiny") -> Corpus:
     if name not in SHIPPED:
         raise unknown("corpus", name, SHIPPED, "Or pass the path of a .jsonl file of articles.")
     return _shipped(str(name))
+
+
+def recorded(identity: Mapping[str, str]) -> Corpus:
+    """The corpus that a record names, where the kit can open it."""
+    name = identity.get("name", "tiny")
+    try:
+        return open_wiki(name)
+    except KitError as e:
+        raise KitError(f"the trajectory was recorded over the corpus {name!r}; pass it as corpus=.") from e
 
 
 def _shipped(name: str) -> MemoryCorpus:

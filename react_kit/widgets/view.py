@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from react_kit.corpora import Corpus, open_wiki
+from react_kit.corpora import Corpus, recorded
 from react_kit.corpora.page import Page
 from react_kit.errors import KitError
 from react_kit.report.card import column
@@ -40,12 +40,12 @@ def view(t: Trajectory, corpus: Corpus | None = None) -> dict[str, Any]:
 
 def corpus_of(t: Trajectory) -> Corpus | None:
     """The corpus it was recorded over, where the kit can open it and it still is the same."""
-    recorded = t.provenance.get("corpus", {})
+    identity = t.provenance.get("corpus", {})
     try:
-        corpus = open_wiki(recorded.get("name", ""))
+        corpus = recorded(identity)
     except KitError:
         return None
-    return corpus if corpus.sha256 == recorded.get("sha256") else None
+    return corpus if corpus.sha256 == identity.get("sha256") else None
 
 
 def segments(text: str, spans: Iterable[Span]) -> list[dict[str, Any]]:
