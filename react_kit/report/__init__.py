@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from react_kit.analysis import outcomes, results, sample_curves, scores
 from react_kit.analysis.records import Runs, trajectories
 from react_kit.errors import KitError
+from react_kit.report.book import page
 from react_kit.report.card import card, side_by_side
 from react_kit.report.figure2 import figure2
 from react_kit.report.save import provenance, save_figure, save_json
 from react_kit.report.table1 import table1
+from react_kit.trajectory import Trajectory
 
 if TYPE_CHECKING:
     import pandas
 
+IN_A_BOOK = 1000  # trajectories, about 5 MB of HTML
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+$)")  # a number with its sign is none
 
 __all__ = ["card", "figure2", "side_by_side", "table1", "write_report"]
@@ -24,7 +27,8 @@ def write_report(runs: Runs, folder: str | Path = "figures") -> list[Path]:
     """Write every table and figure that the runs' data allow into `folder`; returns the paths.
 
     Table 1 (Markdown, LaTeX, CSV); every score with its interval, the results and outcomes behind them (CSV); where
-    there are CoT samples Figure 2 (PDF, SVG, PNG) and its numbers. JSON files tell what each was made from.
+    there are CoT samples Figure 2 (PDF, SVG, PNG) and its numbers; the trajectories to read in one HTML file that needs
+    no network. JSON files tell what each was made from.
     """
     place, origin = Path(folder), provenance(runs)
     read = list(trajectories(runs))  # once, for all that follows
@@ -44,7 +48,15 @@ def write_report(runs: Runs, folder: str | Path = "figures") -> list[Path]:
     for name, frame in frames.items():
         _no_formulas(frame).to_csv(place / f"{name}.csv", index=False, lineterminator="\n")
         paths.append(place / f"{name}.csv")
-    return paths
+    (place / "trajectories.html").write_text(
+        page(_to_read(read), "Trajectories", len(read)), encoding="utf-8"
+    )
+    return [*paths, place / "trajectories.html"]
+
+
+def _to_read(read: list[Trajectory]) -> list[Trajectory]:
+    """Greedy episodes before samples, as many as a browser opens at ease."""
+    return sorted(read, key=lambda t: t.cell.temperature > 0)[:IN_A_BOOK]
 
 
 def _no_formulas(frame: "pandas.DataFrame") -> "pandas.DataFrame":

@@ -12,6 +12,6 @@ def book(trajectories: Sequence[Trajectory], of: int | None = None, twin: str = 
     return str(template("book.html").render(columns=columns, of=of or len(columns), twin=twin))
 
 
-def page(trajectories: Sequence[Trajectory], title: str) -> str:
+def page(trajectories: Sequence[Trajectory], title: str, of: int | None = None) -> str:
     """A whole document, as `react-kit report` writes it."""
-    return str(template("page.html").render(body=book(trajectories), title=title))
+    return str(template("page.html").render(body=book(trajectories, of), title=title))
