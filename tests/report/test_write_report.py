@@ -15,6 +15,7 @@ def test_everything_is_written_and_named(study, tmp_path):
     paths = write_report(run, tmp_path / "out")
     assert sorted(p.name for p in paths) == sorted(p.name for p in (tmp_path / "out").iterdir())
     assert {p.name for p in paths} == {
+        "trajectories.html",
         *(f"table1.{s}" for s in ("md", "tex", "csv", "json")),
         *(f"figure2.{s}" for s in ("pdf", "svg", "png", "json", "csv")),
         "results.csv",
