@@ -14,6 +14,7 @@ import pytest
 
 from react_kit import METHODS, Experiment, Run, load_task, open_model, read_trajectories
 from react_kit.errors import KitError, Unavailable
+from react_kit.methods import CONTROLS, resolve
 from react_kit.models.cache import Cache
 from react_kit.tasks import Instances
 from react_kit.trajectory import Action, Call, Step, Usage
@@ -468,3 +469,10 @@ def test_a_split_brings_its_own_articles(tmp_path: Path, model: Cache) -> None:
     mixed = [load_task("hotpotqa", "fable"), load_task("fever", "tiny")]
     with pytest.raises(KitError, match="different corpora"):
         Experiment(mixed, model=model, out=tmp_path / "mixed")
+
+
+def test_controls_go_by_their_names_and_not_by_their_functions(tmp_path: Path, model: Cache) -> None:
+    run = play(tmp_path / "run", model, methods=["cot-gold", "random-title", "oracle"], n=2)
+    assert {t.cell.method for t in run} == {"cot-gold", "random-title", "oracle"}
+    assert run.manifest["own_methods"] == {}
+    assert resolve(CONTROLS["cot-gold"]) == ("cot-gold", CONTROLS["cot-gold"])

@@ -39,15 +39,17 @@ CONTROLS: dict[str, Method] = {
 
 def resolve(method: str | Method) -> tuple[str, Method | Pooled]:
     """Name and method, from a name or from a generator of one's own; its name goes into the record."""
+    known = METHODS | CONTROLS
     if isinstance(method, str):
-        known = METHODS | CONTROLS
         if method not in known:
             raise unknown("method", method, known)
         return method, known[method]
     if isinstance(method, Pooled):
         raise KitError(f"a pooled method is asked for by its name, one of: {', '.join(METHODS)}.")
+    if named := next((name for name, play in known.items() if play is method), None):
+        return named, method
     name = name_of(method)
-    if METHODS.get(name, method) is not method:
+    if name in known:
         raise KitError(
             f"a method of your own cannot be called {name!r}, a name of the kit's; rename the function."
         )
