@@ -372,7 +372,9 @@ def test_a_changed_question_under_an_old_id_is_refused(tmp_path: Path, model: Ca
     task = load_task("hotpotqa")
     play(tmp_path / "run", model, methods="standard", n=2)
     changed = Instances(task.task, task.split, [msgspec.structs.replace(task[0], answer="Lyon")])
-    with pytest.raises(KitError, match=rf"another hotpotqa instance .*\(gold '{task[0].answer}'\).*\(gold 'Lyon'\)"):
+    with pytest.raises(
+        KitError, match=rf"another hotpotqa instance .*\(gold '{task[0].answer}'\).*\(gold 'Lyon'\)"
+    ):
         Experiment(changed, methods="standard", model=model, out=tmp_path / "run").run(progress=False)
 
 

@@ -63,7 +63,7 @@ def test_it_names_the_one_line_to_change_and_its_parameters(path: Path) -> None:
 
 def test_they_run_and_show_card_table_and_figure(executed: dict[str, Any]) -> None:
     start, table, figure = (executed[p.stem] for p in NOTEBOOKS)
-    assert any("Boris Karloff" in h and "<style" in h for h in outputs(start, "text/html"))
+    assert any("Emil Zátopek" in h and "<style" in h for h in outputs(start, "text/html"))
     assert any("supervised SoTA" in h for h in outputs(table, "text/html"))
     assert len(outputs(figure, "image/png")) == 2
 
@@ -81,24 +81,19 @@ def stated(stem: str, executed: dict[str, Any]) -> dict[str, list[str]]:
 
 def test_figure_1s_answers(executed: dict[str, Any]) -> None:
     model = open_model("embedded", replay="tiny", replay_only=True)
-    question = load_task("hotpotqa")[4]
+    question = load_task("hotpotqa")[31]
     for method in ("standard", "cot", "act", "react"):
         t = Episode.start(question, method, model=model).run()
         assert stated("00_start_here", executed)[label(method)] == [
             t.answer,
             "yes" if t.score["em"] else "no",
         ]
-    cot = Episode.start(question, "cot", model=model).run().steps[0].thought
-    assert cot is not None
-    assert "James Whale was born in 1819" in cot
-    react = Episode.start(question, "react", model=model).run()
-    thoughts = " ".join(step.thought or "" for step in react.steps)
-    assert all(f"born in {year}" in thoughts for year in (1889, 1890, 1900))  # in truth 1887
-    assert thoughts.count("Boris Karloff died in 1943.") > 5
-    assert react.notes == ("cut_off", "no_action_line", "follow_up")
-    pages = " ".join(step.observation.text for step in react.steps if step.observation)
-    assert "22 July 1889" in pages
-    assert "23 November 1887" in pages
+    act, react = (Episode.start(question, method, model=model).run() for method in ("act", "react"))
+    pages = [[step.action.argument for step in t.steps if step.action][:2] for t in (act, react)]
+    assert pages == [["Abebe Bikila", "Emil Zátopek"]] * 2
+    assert react.steps[1].thought is not None
+    assert react.steps[1].thought.endswith("is Emil Zátopek.")  # before its page was read
+    assert question.answer == "Emil Zátopek"
 
 
 def table_1s_facts(run: Run) -> dict[str, list[str]]:
@@ -150,8 +145,6 @@ def test_table_1s_one_sure_difference(run: Run) -> None:
     assert compare(results(run), "cot-sc", "cot", "hotpotqa").low > 0
     answers = results(run).query("task == 'fever' and method in ['standard', 'react']")["answer"]
     assert set(answers.str.upper()) == {"NOT ENOUGH INFO"}
-    act = results(run).query("task == 'hotpotqa' and method == 'act'")["answer"].str.lower()
-    assert act.isin(["yes", "no"]).mean() > 0.5
 
 
 def figure_2s_fact(curves: pd.DataFrame, row: str) -> list[str]:
@@ -195,4 +188,4 @@ def test_figure_2_draws_what_the_frame_holds(run: Run) -> None:
 def test_larger_majorities_are_right_more_often_on_hotpotqa(run: Run) -> None:
     pools = results(run).query("task == 'hotpotqa' and method == 'cot-sc'")
     large = pools["votes"] >= 6
-    assert pools[large]["score"].mean() > 4 * pools[~large]["score"].mean()
+    assert pools[large]["score"].mean() > 2 * pools[~large]["score"].mean()
