@@ -64,7 +64,7 @@ def test_running_again_adds_nothing(tmp_path: Path) -> None:
 def test_n_with_a_seed_draws_and_without_takes_the_first(tmp_path: Path) -> None:
     from react_kit import load_task, read_trajectories
 
-    common = ["run", "--task", "fever", "--method", "standard", "--n", "4", *REPLAY]
+    common = ["run", "--task", "fever", "--method", "majority", "--n", "4", *REPLAY]
     main([*common, "--out", str(tmp_path / "first")])
     main([*common, "--out", str(tmp_path / "drawn"), "--seed", "1"])
     first, drawn = (

@@ -127,7 +127,7 @@ def test_a_damaged_line_is_named(cache: Cache, tmp_path: Path, damage: object, l
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(KitError, match=r"no/such\.jsonl.*No such file.*Check the path"):
         Replay(tmp_path / "no/such.jsonl")
-    with pytest.raises(KitError, match=r"unknown replay 'nonsense'; expected one of: tiny"):
+    with pytest.raises(KitError, match=r"unknown replay 'nonsense'; expected one of: fable, tiny"):
         open_model("embedded", replay="nonsense")
 
 
