@@ -16,6 +16,8 @@ from react_kit import METHODS, Experiment, Run, open_model
 from react_kit.corpora import MemoryCorpus
 from react_kit.corpora.memory import Article
 from react_kit.methods import CONTROLS
+from react_kit.methods.expert import write_exemplars
+from react_kit.prompts import choose, from_exemplars, load_exemplars
 from react_kit.tasks import TASKS
 from react_kit.trajectory import (
     Action,
@@ -28,6 +30,7 @@ from react_kit.trajectory import (
     Usage,
     trajectory_id,
 )
+from react_kit.worlds.fable import standard
 
 ALLOWED_SKIPS = ("needs ../shared/data",)  # public files that are not part of this repository
 
@@ -280,3 +283,17 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
         return Experiment("hotpotqa", methods=READS_NOTHING, **some).run(progress=False)
 
     return play
+
+
+@pytest.fixture(scope="session")
+def axis(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int | None], Run]:
+    """ReAct on fable with other numbers and draws of exemplars, from the recorded replies."""
+    folder = tmp_path_factory.mktemp("axis")
+    model = open_model("embedded", replay="fable", replay_only=True, cache=folder / "none.sqlite")
+    pool = write_exemplars(standard("train"), load_exemplars("hotpotqa"))
+    runs = {}
+    for n, seed in ((1, None), (3, 1), (3, 2), (6, None), (9, None)):
+        prompts, out = from_exemplars(choose(pool, n, seed)), folder / f"{n}-{seed}"
+        experiment = Experiment("hotpotqa", split="fable", model=model, prompts=prompts, n=N, out=out)
+        runs[n, seed] = experiment.run(progress=False)
+    return runs

@@ -139,6 +139,20 @@ def test_table_1s_conclusions(run: Run, executed: dict[str, Any]) -> None:
     assert stated("01_methods_table1", executed) == table_1s_facts(run)
 
 
+def test_what_is_said_of_the_exemplars(
+    axis: dict[tuple[int, int | None], Run], executed: dict[str, Any]
+) -> None:
+    right = {key: sum(t.score["em"] == 1 for t in run) for key, run in axis.items()}
+    assert right == {(1, None): 5, (3, 1): 0, (3, 2): 1, (6, None): 1, (9, None): 0}
+    text = next(
+        c.source for c in reversed(executed["01_methods_table1"].cells) if "What to conclude" in c.source
+    )
+    assert (
+        "right on 5 of 40 questions with one exemplar, on 1 of 40 with six and on 0 of 40 with nine; "
+        "the two draws of three give 0 and 1 of 40."
+    ) in text
+
+
 def test_table_1s_one_sure_difference(run: Run) -> None:
     from react_kit.analysis.results import compare
 
